@@ -1,0 +1,18 @@
+import { defineConfig } from "vitest/config";
+
+const source = (path: string) => new URL(path, import.meta.url).pathname;
+
+export default defineConfig({
+  resolve: {
+    alias: {
+      "@satchel/pcp": source("./packages/pcp/src/index.ts"),
+      "@satchel/server": source("./packages/server/src/index.ts"),
+    },
+  },
+  test: {
+    include: ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+  },
+});
