@@ -1,0 +1,2 @@
+/** The name under which every client lists us. */
+export const serverName = "satchel";

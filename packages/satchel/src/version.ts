@@ -1,0 +1,2 @@
+/** The version of every package of this release. */
+export const version = "0.1.0";

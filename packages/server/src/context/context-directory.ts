@@ -1,0 +1,116 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { isHandle, PcpError } from "@satchel/pcp";
+import type { ContextKind, ContextRecord } from "../domain/records.js";
+import { createSqliteStore, openSqliteStore } from "../store/sqlite/store.js";
+import { StoreError } from "../store/store.js";
+import type { Context, Environment } from "./context.js";
+import { createCursorSeal } from "./cursor.js";
+import { createRankingCache } from "./ranking-cache.js";
+import { createSecretScan } from "./secret-scan.js";
+
+/*
+ * A data directory holds contexts/<handle>/{context.db, key}. A new context is made whole under a name that starts with
+ * a dot and then renamed into place, so that processes that start at once on an empty directory all find one complete
+ * context, and a crash in between leaves nothing that counts.
+ */
+const databaseFile = "context.db";
+const keyFile = "key";
+const unfinishedAfterMs = 3_600_000;
+
+export interface ContextSpec {
+  handle: string;
+  kind: ContextKind;
+}
+
+function contextsFolder(dataDir: string): string {
+  return join(dataDir, "contexts");
+}
+
+/** Handles of the contexts in a data directory, sorted. */
+export function listContexts(dataDir: string): string[] {
+  const folder = contextsFolder(dataDir);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => isHandle(name) && existsSync(join(folder, name, databaseFile)))
+    .sort();
+}
+
+/** Makes the context unless it is there. @returns whether it was made now */
+export function createContext(dataDir: string, spec: ContextSpec, environment: Environment): boolean {
+  const folder = contextsFolder(dataDir);
+  const target = join(folder, spec.handle);
+  if (existsSync(join(target, databaseFile))) return false;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  removeUnfinished(folder, environment.now());
+  const making = join(folder, `.new-${environment.newUuid()}`);
+  mkdirSync(making, { mode: 0o700 });
+  try {
+    writeFileSync(join(making, keyFile), environment.randomBytes(32), { mode: 0o600, flag: "wx" });
+    createSqliteStore(join(making, databaseFile), newRecord(spec, environment));
+    chmodSync(join(making, databaseFile), 0o600);
+    renameSync(making, target);
+    return true;
+  } catch (error) {
+    rmSync(making, { recursive: true, force: true });
+    if (existsSync(join(target, databaseFile))) return false;
+    throw error;
+  }
+}
+
+function newRecord({ handle, kind }: ContextSpec, environment: Environment): ContextRecord {
+  return {
+    id: environment.newUuid(),
+    handle,
+    kind,
+    profileType: kind === "team" ? "team" : "core",
+    created: new Date(environment.now()).toISOString(),
+  };
+}
+
+function removeUnfinished(folder: string, nowMs: number): void {
+  for (const name of readdirSync(folder).filter((entry) => entry.startsWith(".new-"))) {
+    const path = join(folder, name);
+    const made = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? nowMs;
+    if (nowMs - made > unfinishedAfterMs) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+/** @throws PcpError `not_found`, `internal` (written by a later release, or damaged) */
+export function openContext(dataDir: string, handle: string, environment: Environment): Context {
+  const folder = join(contextsFolder(dataDir), handle);
+  if (!isHandle(handle) || !existsSync(join(folder, databaseFile))) {
+    throw new PcpError("not_found", `There is no context "${handle}" in ${dataDir}. satchel init makes one.`);
+  }
+  const key = readKey(join(folder, keyFile));
+  try {
+    return {
+      handle,
+      store: openSqliteStore(join(folder, databaseFile)),
+      environment,
+      cursors: createCursorSeal(key, environment),
+      rankings: createRankingCache(),
+      scanSecrets: createSecretScan(),
+    };
+  } catch (cause) {
+    if (cause instanceof StoreError) throw new PcpError("internal", cause.message, { cause });
+    throw cause;
+  }
+}
+
+function readKey(file: string): Buffer {
+  const key = readFileSync(file);
+  if (key.length !== 32)
+    throw new PcpError("internal", `${file} is not a key of this context. Restore it from a backup.`);
+  return key;
+}

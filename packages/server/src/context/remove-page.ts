@@ -1,0 +1,34 @@
+import { encodeId } from "@satchel/pcp";
+import { type Caller, isReadable, readableParts } from "../domain/access.js";
+import { verifyExpectedUpdated } from "../domain/page-write.js";
+import type { Refusal } from "../domain/refusal.js";
+import type { Context } from "./context.js";
+
+export interface RemovePageInput {
+  path: string;
+  expectedUpdated?: string;
+}
+
+/** Ends a page with a tombstone version (pcp section 3): the path is free, the history stays. Refuses with not_found, conflict. */
+export async function removePage(
+  context: Context,
+  caller: Caller,
+  input: RemovePageInput,
+): Promise<{ path: string; id: string; updated: string } | Refusal> {
+  return context.store.write(async (transaction) => {
+    const parts = readableParts(caller, await transaction.partitions());
+    const page = await transaction.page({ path: input.path });
+    if (!page || !isReadable(parts, page)) {
+      return { refused: "not_found", message: `There is no page at "${input.path}".` };
+    }
+    const moved = verifyExpectedUpdated(input, page);
+    if (moved) return moved;
+    const updated = await transaction.tick(context.environment.now());
+    await transaction.removePage(page, {
+      version: encodeId("ver", context.environment.newUuid()),
+      updated,
+      generated: { principal: caller.principal, client: caller.client, at: updated },
+    });
+    return { path: page.path, id: page.id, updated };
+  });
+}

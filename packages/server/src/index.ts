@@ -1,0 +1,10 @@
+export type { Context, Environment } from "./context/context.js";
+export { type ContextSpec, createContext, listContexts, openContext } from "./context/context-directory.js";
+export type { ImportFile, ImportSummary, RefusedFile } from "./context/import-pages.js";
+export { createToken, listTokens, revokeToken } from "./context/tokens.js";
+export { type Caller, isPersonalClient, ownerPrincipal } from "./domain/access.js";
+export { isRefusal, type Refusal } from "./domain/refusal.js";
+export { callTool, type ToolResult } from "./mcp/call-tool.js";
+export { type CallLog, type CallResult, dispatch, type Operation } from "./mcp/dispatch.js";
+export * from "./mcp/local-operations.js";
+export type { ServerSettings } from "./mcp/server.js";

@@ -1,0 +1,73 @@
+import { createMcpHandler, hostHeaderValidationResponse, originValidationResponse } from "@modelcontextprotocol/server";
+import { Hono, type Context as HonoContext } from "hono";
+import { authenticate } from "../context/tokens.js";
+import type { Caller } from "../domain/access.js";
+import { createMcpServer, type ServerSettings } from "./server.js";
+
+/** A request body may have this many bytes: the largest page in the most wasteful JSON escaping, and some more. */
+const bodyLimitBytes = 4 * 1024 * 1024;
+
+export interface HttpSettings {
+  /** One entry per served context. */
+  contexts: ServerSettings[];
+  /** Host names a request may come to, beside the loopback ones. */
+  hostNames: string[];
+}
+
+const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
+
+/** `GET /healthz`, `POST /<handle>/mcp`, and `POST /mcp` while there is one context only. */
+export function createHttpApp({ contexts, hostNames }: HttpSettings): Hono {
+  const app = new Hono();
+  const names = [...loopbackNames, ...hostNames];
+  app.use(async (request, next) => {
+    const refused =
+      hostHeaderValidationResponse(request.req.raw, names) ?? originValidationResponse(request.req.raw, names);
+    return refused ?? next();
+  });
+  app.get("/healthz", async (request) => {
+    const healthy = await Promise.all(contexts.map(isReady));
+    return healthy.every(Boolean) ? request.json({ status: "ok" }) : request.json({ status: "locked" }, 503);
+  });
+  for (const settings of contexts) {
+    const endpoint = createEndpoint(settings);
+    app.all(`/${settings.context.handle}/mcp`, endpoint);
+    if (contexts.length === 1) app.all("/mcp", endpoint);
+  }
+  app.notFound((request) =>
+    request.json({ error: "not_found", message: "The MCP endpoint is /mcp or /<handle>/mcp." }, 404),
+  );
+  app.onError((error, request) => {
+    contexts[0]?.log.fault({ id: "http", operation: "request", error });
+    return request.json({ error: "internal" }, 500);
+  });
+  return app;
+}
+
+/** Whether a write would get its turn now. */
+async function isReady({ context }: ServerSettings): Promise<boolean> {
+  const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 1000).unref());
+  const ready = context.store.write(async () => true).catch(() => false);
+  return Promise.race([ready, late]);
+}
+
+function createEndpoint(settings: ServerSettings): (request: HonoContext) => Promise<Response> {
+  const handler = createMcpHandler((request) => createMcpServer(settings, request.authInfo?.extra?.caller as Caller), {
+    maxRequestBodySize: bodyLimitBytes,
+    onerror: (error) => settings.log.fault({ id: "http", operation: "protocol", error }),
+  });
+  return async ({ req }) => {
+    const token = /^Bearer +([\w~+/.=-]+)$/i.exec(req.header("authorization") ?? "")?.[1];
+    const caller = token && (await authenticate(settings.context, token));
+    if (!token || !caller) return unauthorized(token ? 'error="invalid_token"' : "");
+    const authInfo = { token: "", clientId: caller.client, scopes: [...caller.scopes], extra: { caller } };
+    return handler.fetch(req.raw, { authInfo });
+  };
+}
+
+function unauthorized(detail: string): Response {
+  const message = "A bearer token is needed. satchel token create makes one.";
+  const body = { jsonrpc: "2.0", id: null, error: { code: -32001, message } };
+  const headers = { "WWW-Authenticate": `Bearer realm="satchel"${detail && `, ${detail}`}` };
+  return Response.json(body, { status: 401, headers });
+}

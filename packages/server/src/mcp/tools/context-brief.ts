@@ -1,0 +1,23 @@
+import { type ContextBriefInput, coversScope, validateInput } from "@satchel/pcp";
+import { buildBrief } from "../../context/brief.js";
+import { invalidInput, missingScope } from "../../domain/refusal.js";
+import { defineTool } from "../tool.js";
+
+const defaultTokenBudget = 2000;
+
+export const contextBrief = defineTool({
+  name: "context_brief",
+  permit: (caller) => {
+    const readsProfile = [...caller.scopes].some((scope) => scope.startsWith("profile.") && scope.endsWith(":read"));
+    const reads = readsProfile || coversScope(caller.scopes, "memory:read");
+    return reads ? undefined : missingScope(["profile.core:read", "memory:read"]);
+  },
+  parse(args) {
+    const violations = validateInput("context_brief", args);
+    if (violations.length > 0) return invalidInput(violations);
+    const { focus, token_budget } = args as ContextBriefInput;
+    return { tokenBudget: token_budget ?? defaultTokenBudget, ...(focus !== undefined && { focus }) };
+  },
+  run: buildBrief,
+  present: (brief) => ({ ...brief }),
+});

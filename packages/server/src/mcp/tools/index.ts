@@ -1,0 +1,40 @@
+import { TOOL_NAMES, type ToolName } from "@satchel/pcp";
+import type { Tool } from "../tool.js";
+import { contextBrief } from "./context-brief.js";
+import { memoryList } from "./memory-list.js";
+import { memoryRead } from "./memory-read.js";
+import { memorySearch } from "./memory-search.js";
+import { memoryWrite } from "./memory-write.js";
+import { partitionList } from "./partition-list.js";
+import { profileGet } from "./profile-get.js";
+import { profileUpdate } from "./profile-update.js";
+
+const served: readonly Tool[] = [
+  profileGet,
+  profileUpdate,
+  memorySearch,
+  memoryRead,
+  memoryList,
+  memoryWrite,
+  partitionList,
+  contextBrief,
+];
+
+/** Every tool of the schema in its order; those that are not served yet answer `unsupported`. */
+export const tools: ReadonlyMap<ToolName, Tool> = new Map(
+  TOOL_NAMES.map((name) => [name, served.find((tool) => tool.name === name) ?? unservedTool(name)]),
+);
+
+export function isServed(name: ToolName): boolean {
+  return served.some((tool) => tool.name === name);
+}
+
+function unservedTool(name: ToolName): Tool {
+  return {
+    name,
+    permit: () => ({ refused: "unsupported", message: `${name} is not available in this release.` }),
+    parse: (args) => args,
+    run: async () => ({}),
+    present: () => ({}),
+  };
+}

@@ -1,0 +1,113 @@
+import SqliteDatabase from "better-sqlite3";
+import { StoreError } from "../store.js";
+
+/** How long a writer waits for another process, all tries together. */
+const lockWaitMs = 10_000;
+/** One try inside SQLite blocks the event loop, so it is short and the waiting happens between tries. */
+const busyTimeoutMs = 20;
+
+/** One SQLite connection: pragmas, cached statements, and transactions that take turns. */
+export class Connection {
+  readonly database: SqliteDatabase.Database;
+  private readonly statements = new Map<string, SqliteDatabase.Statement>();
+  private turn: Promise<unknown> = Promise.resolve();
+
+  constructor(file: string, options: { create?: boolean } = {}) {
+    this.database = new SqliteDatabase(file, { timeout: lockWaitMs, fileMustExist: !options.create });
+    this.database.pragma("foreign_keys = ON");
+    this.database.pragma("secure_delete = ON");
+    this.database.pragma("synchronous = FULL");
+    this.database.pragma("cache_size = -32000");
+  }
+
+  /** From here on SQLite itself waits only briefly; see `transact`. */
+  useShortWaits(): void {
+    this.database.pragma(`busy_timeout = ${busyTimeoutMs}`);
+  }
+
+  statement(sql: string): SqliteDatabase.Statement {
+    let statement = this.statements.get(sql);
+    if (!statement) {
+      statement = this.database.prepare(sql);
+      this.statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  all<Row>(sql: string, ...parameters: unknown[]): Row[] {
+    return this.statement(sql).all(...parameters) as Row[];
+  }
+
+  get<Row>(sql: string, ...parameters: unknown[]): Row | undefined {
+    return this.statement(sql).get(...parameters) as Row | undefined;
+  }
+
+  run(sql: string, ...parameters: unknown[]): SqliteDatabase.RunResult {
+    return this.statement(sql).run(...parameters);
+  }
+
+  /** A synchronous write transaction, for opening and migrating. */
+  exclusively(work: () => void): void {
+    this.database.transaction(work).immediate();
+  }
+
+  /**
+   * Runs `work` in one transaction; transactions on a connection take turns.
+   * Invariant: a transaction ends in the turn of the event loop it began in, so none is held across real waiting.
+   * @throws StoreError `locked` after 10 s of waiting for another process, `misused` when `work` waits for something else
+   */
+  transact<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => Promise<T>): Promise<T> {
+    const mine = this.turn.then(async () => {
+      await this.begin(begin);
+      return this.settle(work);
+    });
+    this.turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  private async begin(begin: string): Promise<void> {
+    const giveUp = performance.now() + lockWaitMs;
+    for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 16)) {
+      try {
+        this.run(begin);
+        return;
+      } catch (cause) {
+        if (!isBusy(cause)) throw cause;
+        if (performance.now() > giveUp) throw lockedError(cause);
+      }
+      await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random())));
+    }
+  }
+
+  private async settle<T>(work: () => Promise<T>): Promise<T> {
+    let late = false;
+    const alarm = setImmediate(() => {
+      late = true;
+      if (this.database.inTransaction) this.run("ROLLBACK");
+    });
+    try {
+      const result = await work();
+      if (late)
+        throw new StoreError("misused", "A transaction waited for something outside the store and was rolled back.");
+      this.run("COMMIT");
+      return result;
+    } catch (error) {
+      if (this.database.inTransaction) this.run("ROLLBACK");
+      throw isBusy(error) ? lockedError(error) : error;
+    } finally {
+      clearImmediate(alarm);
+    }
+  }
+
+  close(): void {
+    this.database.close();
+  }
+}
+
+function lockedError(cause: unknown): StoreError {
+  return new StoreError("locked", "Another process holds this context. Try again in a few seconds.", { cause });
+}
+
+export function isBusy(error: unknown): boolean {
+  return error instanceof SqliteDatabase.SqliteError && error.code.startsWith("SQLITE_BUSY");
+}

@@ -1,0 +1,151 @@
+import { statSync } from "node:fs";
+import type { ContextRecord } from "../../domain/records.js";
+import type { ReadTransaction, Store, StoreReport, WriteTransaction } from "../store.js";
+import { StoreError } from "../store.js";
+import { Connection } from "./connection.js";
+import * as pages from "./pages.js";
+import { partNumbers } from "./parts.js";
+import * as profiles from "./profiles.js";
+import { migrate, schemaVersion } from "./schema.js";
+import * as tokens from "./tokens.js";
+import * as words from "./words.js";
+
+/**
+ * Makes the database of a new context at `file`, which must not exist, and closes it again, so that the file alone is
+ * the whole database.
+ */
+export function createSqliteStore(file: string, context: ContextRecord): void {
+  const connection = new Connection(file, { create: true });
+  try {
+    connection.database.pragma("journal_mode = WAL");
+    migrate(connection);
+    connection.exclusively(() => {
+      connection.run(
+        "INSERT INTO context (id, handle, kind, profile_type, created, clock) VALUES (?, ?, ?, ?, ?, ?)",
+        context.id,
+        context.handle,
+        context.kind,
+        context.profileType,
+        context.created,
+        Date.parse(context.created),
+      );
+      connection.run("INSERT INTO partitions (name) VALUES ('main')");
+    });
+  } finally {
+    connection.close();
+  }
+}
+
+/** Opens the database of an existing context. @throws StoreError `newer`, `damaged` */
+export function openSqliteStore(file: string): Store {
+  const connection = new Connection(file);
+  try {
+    migrate(connection);
+    connection.useShortWaits();
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+  const reads = readTransaction(connection);
+  const writes = writeTransaction(connection, reads);
+  return {
+    read: (use) => connection.transact("BEGIN", () => use(reads)),
+    write: (use) => connection.transact("BEGIN IMMEDIATE", () => use(writes)),
+    inspect: () => connection.transact("BEGIN", async () => inspect(connection, file)),
+    close: async () => connection.close(),
+  };
+}
+
+function readTransaction(connection: Connection): ReadTransaction {
+  return {
+    context: async () => contextRecord(connection),
+    recordedTime: async () =>
+      new Date(connection.get<{ clock: number }>("SELECT clock FROM context")?.clock ?? 0).toISOString(),
+    setting: async (name) =>
+      connection.get<{ value: string }>("SELECT value FROM settings WHERE name = ?", name)?.value,
+    partitions: async () =>
+      connection
+        .all<{ name: string; label: string | null }>("SELECT name, label FROM partitions ORDER BY name")
+        .map(({ name, label }) => ({ name, ...(label && { label }) })),
+    page: async (selector) => pages.findPage(connection, selector),
+    pathOf: async (id) => connection.get<{ path: string }>("SELECT path FROM pages WHERE id = ?", id)?.path,
+    currentVersion: async (page) => pages.currentVersion(connection, page),
+    list: async (query) => pages.listPages(connection, query),
+    recent: async (query) => pages.recentPages(connection, query),
+    superseders: async (query) => pages.findSuperseders(connection, query),
+    hiddenPaths: async (query) => pages.findHiddenPaths(connection, query),
+    newestUpdate: async (query) => pages.newestUpdate(connection, query),
+    countPages: async ({ parts }) =>
+      connection.get<{ count: number }>(
+        "SELECT coalesce(sum(documents), 0) AS count FROM parts WHERE num IN (SELECT value FROM json_each(?))",
+        JSON.stringify(partNumbers(connection, parts)),
+      )?.count ?? 0,
+    matchWords: async (query) => words.matchWords(connection, query),
+    wordStatistics: async (query) => words.wordStatistics(connection, query),
+    termsByPrefix: async (query) => words.termsByPrefix(connection, query),
+    candidates: async (nums) => words.loadCandidates(connection, nums),
+    profile: async (namespace) => profiles.findProfile(connection, namespace),
+    profiles: async () => profiles.listProfiles(connection),
+    profileChanges: async (namespace) => profiles.listProfileChanges(connection, namespace),
+    versions: async (pageId) => pages.allVersions(connection, pageId),
+    tokens: async () => tokens.listTokens(connection),
+    tokenByDigest: async (digest) => tokens.findToken(connection, digest),
+  };
+}
+
+function writeTransaction(connection: Connection, reads: ReadTransaction): WriteTransaction {
+  return {
+    ...reads,
+    tick: async (nowMs) => {
+      const row = connection.get<{ clock: number }>(
+        "UPDATE context SET clock = max(clock + 1, ?) RETURNING clock",
+        Math.trunc(nowMs),
+      );
+      return new Date(row?.clock ?? nowMs).toISOString();
+    },
+    setSetting: async (name, value) => {
+      connection.run(
+        "INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        name,
+        value,
+      );
+    },
+    addPartition: async ({ name, label }) => {
+      connection.run("INSERT INTO partitions (name, label) VALUES (?, ?)", name, label ?? null);
+    },
+    createPage: async (id, version) => pages.createPage(connection, id, version),
+    addVersion: async (page, version) => pages.addVersion(connection, page, version),
+    removePage: async (page, tombstone) => pages.removePage(connection, page, tombstone),
+    putProfile: async (change) => profiles.putProfile(connection, change),
+    addToken: async (token) => tokens.addToken(connection, token),
+    revokeToken: async (id, at) => tokens.revokeToken(connection, id, at),
+  };
+}
+
+function contextRecord(connection: Connection): ContextRecord {
+  const row = connection.get<ContextRecord>(
+    "SELECT id, handle, kind, profile_type AS profileType, created FROM context",
+  );
+  if (!row) throw new StoreError("damaged", "This database holds no context.");
+  return row;
+}
+
+function inspect(connection: Connection, file: string): StoreReport {
+  const problems = connection
+    .all<{ integrity_check: string }>("PRAGMA integrity_check(20)")
+    .map((row) => row.integrity_check)
+    .filter((line) => line !== "ok");
+  const broken = connection.all("PRAGMA foreign_key_check");
+  if (broken.length > 0) problems.push(`${broken.length} rows refer to rows that do not exist`);
+  const count = (table: string, where = "true") =>
+    connection.get<{ count: number }>(`SELECT count(*) AS count FROM ${table} WHERE ${where}`)?.count ?? 0;
+  const { version } = connection.get<{ version: string }>("SELECT sqlite_version() AS version") ?? { version: "?" };
+  return {
+    engine: `SQLite ${version}`,
+    schemaVersion,
+    bytes: statSync(file).size,
+    pages: count("pages", "removed IS NULL"),
+    versions: count("versions"),
+    problems,
+  };
+}

@@ -1,0 +1,186 @@
+/**
+ * The store port. One store holds one context. Everything above `context/` is unaware of the engine behind it.
+ *
+ * A use case runs inside exactly one `read` or `write` transaction. The functions a transaction offers return promises
+ * so that an engine across a network can implement them; a use case awaits nothing else inside a transaction, and the
+ * SQLite engine refuses one that does.
+ */
+
+import type {
+  ActorAt,
+  ContextRecord,
+  PageContent,
+  PageRecord,
+  PageType,
+  PageVersion,
+  Part,
+  PartitionRecord,
+} from "../domain/records.js";
+
+/** The indexed form of a page: tokens joined by one space, per field. */
+export interface IndexedText {
+  title: string;
+  tags: string;
+  headings: string;
+  body: string;
+}
+
+export interface NewVersion extends PageContent, Part {
+  version: string;
+  path: string;
+  twinKey: string;
+  updated: string;
+  generated: ActorAt;
+  words: IndexedText;
+}
+
+export interface ProfileRecord {
+  namespace: string;
+  document: Record<string, unknown>;
+  updated: string;
+}
+
+export interface ProfileChange extends ActorAt {
+  namespace: string;
+  /** JSON pointers of the members that changed. */
+  changed: string[];
+  document: Record<string, unknown>;
+}
+
+export interface TokenRecord {
+  id: string;
+  /** Hex SHA-256 of the secret; the secret itself is never stored. */
+  digest: string;
+  user: string;
+  client: string;
+  scopes: string;
+  created: string;
+  expires?: string;
+  revoked?: string;
+}
+
+export type PageSelector = { path: string } | { id: string } | { twinKey: string };
+
+export interface ListQuery {
+  parts: Part[];
+  prefix?: string;
+  type?: PageType;
+  includeArchived: boolean;
+  /** Only paths after this one, in code point order. */
+  after?: string;
+  limit: number;
+}
+
+export interface WordQuery {
+  parts: Part[];
+  /** One group per query term: a page matches the group when it holds any of its alternatives. */
+  groups: string[][];
+  /** "all": every group; "any": at least one. */
+  mode: "all" | "any";
+}
+
+/** `rank` is comparable only within one part, best first = most negative (as FTS5 reports it). */
+export interface WordMatch {
+  num: number;
+  rank: number;
+}
+
+export interface WordStatistics {
+  documents: number;
+  tokens: number;
+  /** Documents per term, summed over the asked parts; absent = 0. */
+  frequency: Map<string, number>;
+}
+
+export interface Candidate {
+  page: PageRecord;
+  words: IndexedText;
+  tags: string[];
+}
+
+/** Reads of one consistent state. */
+export interface ReadTransaction {
+  context(): Promise<ContextRecord>;
+  /** The last recorded time; every version's `updated` is at most this. */
+  recordedTime(): Promise<string>;
+  setting(name: string): Promise<string | undefined>;
+  partitions(): Promise<PartitionRecord[]>;
+  /** A live page. No access rule is applied here: the caller checks `Part` before anything of it is shown. */
+  page(selector: PageSelector): Promise<PageRecord | undefined>;
+  /** The path of a page, live or removed. */
+  pathOf(id: string): Promise<string | undefined>;
+  /** The current version of a live page. */
+  currentVersion(page: PageRecord): Promise<PageVersion>;
+  list(query: ListQuery): Promise<PageRecord[]>;
+  /** Live pages of `parts`, newest `updated` first, strictly older than `before`. */
+  recent(query: { parts: Part[]; before?: string; limit: number }): Promise<PageRecord[]>;
+  /** For each path that a live page in `parts` supersedes: those pages. */
+  superseders(query: { paths: string[]; parts: Part[] }): Promise<{ target: string; page: PageRecord }[]>;
+  /** Of `paths`, those held by a live page outside `parts`. */
+  hiddenPaths(query: { paths: string[]; parts: Part[] }): Promise<Set<string>>;
+  /** The newest `updated` of the pages under a prefix. */
+  newestUpdate(query: { parts: Part[]; prefix: string }): Promise<string | undefined>;
+  countPages(query: { parts: Part[] }): Promise<number>;
+  /** Matches of each part, best first, one list per part. */
+  matchWords(query: WordQuery): Promise<WordMatch[][]>;
+  wordStatistics(query: { parts: Part[]; terms: string[] }): Promise<WordStatistics>;
+  /** Indexed terms that start with `prefix`, most frequent first. */
+  termsByPrefix(query: { parts: Part[]; prefix: string; limit: number }): Promise<string[]>;
+  /** Live pages with their indexed text, in the order of `nums`; numbers that are gone are left out. */
+  candidates(nums: number[]): Promise<Candidate[]>;
+  profile(namespace: string): Promise<ProfileRecord | undefined>;
+  profiles(): Promise<ProfileRecord[]>;
+  profileChanges(namespace: string): Promise<ProfileChange[]>;
+  /** Every version of a page, oldest first; a removal is the last one with `removed: true`. */
+  versions(pageId: string): Promise<(PageVersion & { removed: boolean })[]>;
+  tokens(): Promise<TokenRecord[]>;
+  tokenByDigest(digest: string): Promise<TokenRecord | undefined>;
+}
+
+/** Reads and writes of one atomic, durable change. */
+export interface WriteTransaction extends ReadTransaction {
+  /** The next recorded time: `now` (milliseconds), or later so that it is strictly after every earlier one. */
+  tick(nowMs: number): Promise<string>;
+  setSetting(name: string, value: string): Promise<void>;
+  addPartition(partition: PartitionRecord): Promise<void>;
+  /** Creates a page with its first version. */
+  createPage(id: string, version: NewVersion): Promise<void>;
+  /** Makes `version` the current one of a live page. */
+  addVersion(page: PageRecord, version: NewVersion): Promise<void>;
+  /** Ends a page with a tombstone version; the path is free afterwards. */
+  removePage(page: PageRecord, tombstone: { version: string; updated: string; generated: ActorAt }): Promise<void>;
+  putProfile(change: ProfileChange): Promise<void>;
+  addToken(token: TokenRecord): Promise<void>;
+  /** False when there is no such token or it is revoked already. */
+  revokeToken(id: string, at: string): Promise<boolean>;
+}
+
+export interface Store {
+  read<T>(use: (transaction: ReadTransaction) => Promise<T>): Promise<T>;
+  write<T>(use: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
+  /** Engine facts for `satchel doctor`: version, size in bytes, integrity problems (empty = sound). */
+  inspect(): Promise<StoreReport>;
+  close(): Promise<void>;
+}
+
+export interface StoreReport {
+  engine: string;
+  schemaVersion: number;
+  bytes: number;
+  pages: number;
+  versions: number;
+  problems: string[];
+}
+
+/** What a store can fail with; everything expected is in the return types above. */
+export class StoreError extends Error {
+  override readonly name = "StoreError";
+  readonly code: StoreErrorCode;
+  constructor(code: StoreErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** `locked`: another process held the store too long. `newer`: written by a later release. `damaged`: fails its checks. */
+export type StoreErrorCode = "locked" | "newer" | "damaged" | "misused";
