@@ -14,84 +14,109 @@ export function buildProgram(): Command {
   return program;
 }
 
-function command(parent: Command, nameAndArguments: string, description: string, examples: string[]): Command {
+interface CommandText {
+  /** Name and arguments. */
+  use: string;
+  about: string;
+  examples: string[];
+}
+
+function command(parent: Command, { use, about, examples }: CommandText): Command {
   return parent
-    .command(nameAndArguments)
-    .description(description)
+    .command(use)
+    .description(about)
     .option("--data <dir>", "data directory (else SATCHEL_HOME, else the platform's data folder)")
     .option("--context <handle>", "which context (default: the only one)")
     .addHelpText("after", `\nExamples:\n${examples.map((example) => `  ${example}`).join("\n")}`);
 }
 
-function printing(parent: Command, nameAndArguments: string, description: string, examples: string[]): Command {
-  return command(parent, nameAndArguments, description, examples).option("--json", "print JSON");
+function printing(parent: Command, text: CommandText): Command {
+  return command(parent, text).option("--json", "print JSON");
 }
 
+const clock = ["--now <utc>", "a fixed clock, for tests and measurements"] as const;
+
 function addServing(program: Command): void {
-  const clock = ["--now <utc>", "a fixed clock, for tests and measurements"] as const;
   const schemas = ["--schemas <form>", "published tool schemas: plain or exact", "plain"] as const;
-  printing(program, "init", "Make a context.", ["satchel init", "satchel init --context studio --kind team"])
+  printing(program, {
+    use: "init",
+    about: "Make a context.",
+    examples: ["satchel init", "satchel init --context studio --kind team"],
+  })
     .option("--kind <kind>", "personal, work or team", "personal")
     .action(async (options) => (await import("./commands/init.js")).init(options));
-  command(program, "mcp", "Serve one assistant over standard input and output.", [
-    "satchel mcp",
-    'satchel mcp --scopes "profile.core:read memory:read" --client client:notes',
-  ])
+  command(program, {
+    use: "mcp",
+    about: "Serve one assistant over standard input and output.",
+    examples: ["satchel mcp", 'satchel mcp --scopes "profile.core:read memory:read" --client client:notes'],
+  })
     .option("--scopes <list>", "what the assistant may do (default: all)")
     .option("--user <principal>", "for whom", "user:owner")
     .option("--client <principal>", "the assistant's name", "client:stdio")
     .option(...schemas)
     .option(...clock)
     .action(async (options) => (await import("./commands/mcp.js")).mcp(options));
-  command(program, "serve", "Serve assistants over HTTP.", ["satchel serve", "satchel serve --port 4800"])
+  command(program, {
+    use: "serve",
+    about: "Serve assistants over HTTP.",
+    examples: ["satchel serve", "satchel serve --port 4800"],
+  })
     .option("--port <number>", "port", "4747")
     .option("--host <address>", "loopback address", "127.0.0.1")
     .option(...schemas)
     .option(...clock)
     .action(async (options) => (await import("./commands/serve.js")).serve(options));
-  printing(program, "connect <client>", "Connect claude-code, claude-desktop, cursor, vscode, codex or gemini.", [
-    "satchel connect cursor",
-    "satchel connect claude-desktop --write",
-  ])
+  printing(program, {
+    use: "connect <client>",
+    about: "Connect claude-code, claude-desktop, cursor, vscode, codex or gemini.",
+    examples: ["satchel connect cursor", "satchel connect claude-desktop --write"],
+  })
     .option("--write", "write the client's configuration instead of printing it")
     .action(async (client, options) => (await import("./commands/connect.js")).connect(client, options));
 }
 
 function addContent(program: Command): void {
-  const clock = ["--now <utc>", "a fixed clock, for tests and measurements"] as const;
   addPage(program);
-  printing(program, "search <query...>", "Search memory.", [
-    "satchel search travel plans",
-    "satchel search --limit 3 --json invoice",
-  ])
+  printing(program, {
+    use: "search <query...>",
+    about: "Search memory.",
+    examples: ["satchel search travel plans", "satchel search --limit 3 --json invoice"],
+  })
     .option("--limit <number>", "at most this many", "10")
     .option("--stale", "with stale pages")
     .option("--archived", "with archived pages")
     .option(...clock)
     .action(async (query, options) => (await import("./commands/search.js")).search(query, options));
-  printing(program, "brief [focus...]", "Show what an assistant is told at the start.", [
-    "satchel brief",
-    "satchel brief holiday in May",
-  ])
+  printing(program, {
+    use: "brief [focus...]",
+    about: "Show what an assistant is told at the start.",
+    examples: ["satchel brief", "satchel brief holiday in May"],
+  })
     .option("--budget <tokens>", "at most this many tokens", "2000")
     .option(...clock)
     .action(async (focus, options) => (await import("./commands/brief.js")).brief(focus, options));
   const profile = program.command("profile").description("Show and change the profile.");
-  printing(profile, "get [namespace]", "Show the profile, or an extension.", [
-    "satchel profile get",
-    "satchel profile get pcp.health",
-  ]).action(async (namespace, options) => (await import("./commands/profile.js")).profileGet(namespace, options));
-  printing(profile, "set <patch...>", "Change members: key=value pairs, a JSON merge patch, or - to read one.", [
-    'satchel profile set name="Your name" timezone=Europe/Oslo work.role=Engineer',
-    `satchel profile set '{"pronouns": null}'`,
-    "satchel profile set --namespace pcp.health - < health.json",
-  ])
+  printing(profile, {
+    use: "get [namespace]",
+    about: "Show the profile, or an extension.",
+    examples: ["satchel profile get", "satchel profile get pcp.health"],
+  }).action(async (namespace, options) => (await import("./commands/profile.js")).profileGet(namespace, options));
+  printing(profile, {
+    use: "set <patch...>",
+    about: "Change members: key=value pairs, a JSON merge patch, or - to read one.",
+    examples: [
+      'satchel profile set name="Your name" timezone=Europe/Oslo work.role=Engineer',
+      `satchel profile set '{"pronouns": null}'`,
+      "satchel profile set --namespace pcp.health - < health.json",
+    ],
+  })
     .option("--namespace <name>", "core, team or an extension")
     .action(async (patch, options) => (await import("./commands/profile.js")).profileSet(patch, options));
-  printing(program, "import <path>", "Import a folder of Markdown: all files or none.", [
-    "satchel import ~/notes --dry-run",
-    "satchel import ~/notes --partition work",
-  ])
+  printing(program, {
+    use: "import <path>",
+    about: "Import a folder of Markdown: all files or none.",
+    examples: ["satchel import ~/notes --dry-run", "satchel import ~/notes --partition work"],
+  })
     .option("--dry-run", "only say what would happen")
     .option("--skip-refused", "import the rest when files are refused")
     .option("--partition <name>", "where pages go that name no partition")
@@ -100,45 +125,61 @@ function addContent(program: Command): void {
 
 function addPage(program: Command): void {
   const page = program.command("page").description("Read and change memory pages.");
-  printing(page, "put <path>", "Write a page from standard input or a file.", [
-    "satchel page put notes/today < today.md",
-    "satchel page put notes/today --file today.md",
-  ])
+  printing(page, {
+    use: "put <path>",
+    about: "Write a page from standard input or a file.",
+    examples: ["satchel page put notes/today < today.md", "satchel page put notes/today --file today.md"],
+  })
     .option("--file <file>", "read this file")
     .option("--expected-updated <utc>", "only if the page was last updated then")
     .action(async (path, options) => (await import("./commands/page.js")).pagePut(path, options));
-  printing(page, "cat <path>", "Print a page's own text.", ["satchel page cat notes/today"]).action(
-    async (path, options) => (await import("./commands/page.js")).pageCat(path, options),
-  );
-  printing(page, "ls [prefix]", "List pages.", ["satchel page ls", "satchel page ls projects/"])
+  printing(page, {
+    use: "cat <path>",
+    about: "Print a page's own text.",
+    examples: ["satchel page cat notes/today"],
+  }).action(async (path, options) => (await import("./commands/page.js")).pageCat(path, options));
+  printing(page, {
+    use: "ls [prefix]",
+    about: "List pages.",
+    examples: ["satchel page ls", "satchel page ls projects/"],
+  })
     .option("--archived", "with archived pages")
     .action(async (prefix, options) => (await import("./commands/page.js")).pageList(prefix, options));
-  printing(page, "rm <path...>", "Remove pages; their history is kept.", ["satchel page rm notes/old"]).action(
-    async (paths, options) => (await import("./commands/page.js")).pageRemove(paths, options),
-  );
+  printing(page, {
+    use: "rm <path...>",
+    about: "Remove pages; their history is kept.",
+    examples: ["satchel page rm notes/old"],
+  }).action(async (paths, options) => (await import("./commands/page.js")).pageRemove(paths, options));
 }
 
 function addOwning(program: Command): void {
   const token = program.command("token").description("Make and revoke tokens for assistants that connect over HTTP.");
-  printing(token, "create", "Make a token and print it.", [
-    'satchel token create --scopes "profile.core:read memory:read memory:write" --client client:notes --ttl 30d',
-  ])
+  printing(token, {
+    use: "create",
+    about: "Make a token and print it.",
+    examples: [
+      'satchel token create --scopes "profile.core:read memory:read memory:write" --client client:notes --ttl 30d',
+    ],
+  })
     .requiredOption("--scopes <list>", "what the token may do")
     .option("--client <principal>", "the assistant's name", "client:token")
     .option("--user <principal>", "user:NAME, or service:NAME for no person", "user:owner")
     .option("--ttl <time>", "how long, such as 30d (default: without end)")
     .action(async (options) => (await import("./commands/token.js")).tokenCreate(options));
-  printing(token, "list", "List tokens.", ["satchel token list"]).action(async (options) =>
+  printing(token, { use: "list", about: "List tokens.", examples: ["satchel token list"] }).action(async (options) =>
     (await import("./commands/token.js")).tokenList(options),
   );
-  printing(token, "revoke <id>", "Revoke a token at once.", ["satchel token revoke tok_…"]).action(
-    async (id, options) => (await import("./commands/token.js")).tokenRevoke(id, options),
-  );
-  printing(program, "config [name] [value]", "Show and change settings.", [
-    "satchel config",
-    "satchel config secrets warn",
-  ]).action(async (name, value, options) => (await import("./commands/config.js")).config(name, value, options));
-  printing(program, "doctor", "Check that everything is sound.", ["satchel doctor"]).action(async (options) =>
-    (await import("./commands/doctor.js")).doctor(options),
+  printing(token, {
+    use: "revoke <id>",
+    about: "Revoke a token at once.",
+    examples: ["satchel token revoke tok_…"],
+  }).action(async (id, options) => (await import("./commands/token.js")).tokenRevoke(id, options));
+  printing(program, {
+    use: "config [name] [value]",
+    about: "Show and change settings.",
+    examples: ["satchel config", "satchel config secrets warn"],
+  }).action(async (name, value, options) => (await import("./commands/config.js")).config(name, value, options));
+  printing(program, { use: "doctor", about: "Check that everything is sound.", examples: ["satchel doctor"] }).action(
+    async (options) => (await import("./commands/doctor.js")).doctor(options),
   );
 }

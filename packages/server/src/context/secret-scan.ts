@@ -31,10 +31,13 @@ export function createSecretScan(): SecretScan {
 }
 
 async function loadRules(): Promise<Lint> {
-  const [{ lintSource }, { creator }] = await Promise.all([
+  const [{ lintSource }, { creator }, { secretLintProfiler }] = await Promise.all([
     import("@secretlint/core"),
     import("@secretlint/secretlint-rule-preset-recommend"),
+    import("@secretlint/profiler"),
   ]);
+  // It keeps every mark for ever and walks them all at each: a server writes too often for that.
+  secretLintProfiler.mark = () => undefined;
   const config = { rules: [{ id: "@secretlint/secretlint-rule-preset-recommend", rule: creator }] };
   return async (text) => {
     const result = await lintSource({

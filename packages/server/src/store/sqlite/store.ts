@@ -36,23 +36,30 @@ export function createSqliteStore(file: string, context: ContextRecord): void {
   }
 }
 
-/** Opens the database of an existing context. @throws StoreError `newer`, `damaged` */
+/**
+ * Opens the database of an existing context. Reads have a connection of their own, so that they go on while a write
+ * waits for another process. @throws StoreError `newer`, `damaged`
+ */
 export function openSqliteStore(file: string): Store {
-  const connection = new Connection(file);
+  const writer = new Connection(file);
   try {
-    migrate(connection);
-    connection.useShortWaits();
+    migrate(writer);
+    writer.useShortWaits();
   } catch (error) {
-    connection.close();
+    writer.close();
     throw error;
   }
-  const reads = readTransaction(connection);
-  const writes = writeTransaction(connection, reads);
+  const reader = new Connection(file);
+  const reads = readTransaction(reader);
+  const writes = writeTransaction(writer, readTransaction(writer));
   return {
-    read: (use) => connection.transact("BEGIN", () => use(reads)),
-    write: (use) => connection.transact("BEGIN IMMEDIATE", () => use(writes)),
-    inspect: () => connection.transact("BEGIN", async () => inspect(connection, file)),
-    close: async () => connection.close(),
+    read: (use) => reader.transact("BEGIN", () => use(reads)),
+    write: (use) => writer.transact("BEGIN IMMEDIATE", () => use(writes)),
+    inspect: () => reader.transact("BEGIN", async () => inspect(reader, file)),
+    close: async () => {
+      reader.close();
+      writer.close();
+    },
   };
 }
 
