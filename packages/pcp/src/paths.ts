@@ -14,8 +14,9 @@ const WINDOWS_RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[1-9\u
 export type ParsedPath = { ok: true; path: string } | { ok: false; violations: string[] };
 
 /**
- * The canonical form of a page path, or every rule it breaks (pcp section 2). NFC, one trailing `.md` dropped,
- * 1-255 code points. Violations are full sentences without the path itself, for `invalid_input`.
+ * The canonical form of a page path, or every rule it breaks (pcp section 2). NFC, 1-255 code points, one trailing
+ * `.md` dropped and a second one refused, so that a canonical path is its own canonical form. Violations are full
+ * sentences without the path itself, for `invalid_input`.
  */
 export function parsePath(input: string): ParsedPath {
   if (/\p{Surrogate}/u.test(input)) return { ok: false, violations: ["The path is not well-formed Unicode."] };
@@ -33,6 +34,7 @@ function shapeViolations(path: string): string[] {
   if (path.startsWith("/")) found.push("starts with a slash");
   if (path.endsWith("/")) found.push("ends with a slash");
   if (path.includes("//")) found.push("has an empty segment");
+  if (path.endsWith(".md")) found.push("ends in .md twice");
   return found;
 }
 

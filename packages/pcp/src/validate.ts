@@ -1,46 +1,22 @@
-import { createRequire } from "node:module";
-import type { Ajv2020, ErrorObject, ValidateFunction } from "ajv/dist/2020.js";
-import type { FormatsPlugin } from "ajv-formats";
+import type { SchemaError } from "./compiled-validator.js";
+import { VALIDATORS, type ValidatorName } from "./generated/validators.js";
 import { isJsonObject } from "./json.js";
 import { EXTENDED_SCHEMAS, nodeAt } from "./schema-document.js";
 import type { ToolName } from "./tools.js";
-import { parseUtc } from "./utc.js";
 
-const BASE = "https://pcp-protocol.github.io/pcp/schemas/0.3/";
 const MAX_VIOLATIONS = 20;
 
 // No list that a tool takes may be longer, so no input can make the validator collect errors by the million.
 const MAX_LIST = 1000;
 
-const validators = new Map<string, ValidateFunction>();
-let ajv: Ajv2020 | undefined;
-
-// Loading ajv takes about 60 ms, a quarter of the time to a first answer; most starts never need it that early.
-function loadAjv(): Ajv2020 {
-  if (ajv) return ajv;
-  const require = createRequire(import.meta.url);
-  const { Ajv2020: Constructor } = require("ajv/dist/2020.js") as { Ajv2020: new (options: object) => Ajv2020 };
-  const addFormats = require("ajv-formats") as FormatsPlugin;
-  const made = new Constructor({ allErrors: true, strict: true, strictTypes: false, strictRequired: false });
-  addFormats(made, ["uri"]);
-  made.addFormat("date-time", (text: string) => parseUtc(text) !== undefined);
-  for (const [name, schema] of Object.entries(EXTENDED_SCHEMAS)) if (name !== "tools.extra") made.addSchema(schema);
-  ajv = made;
-  return made;
-}
-
-function violations(reference: string, value: unknown): string[] {
-  let validate = validators.get(reference);
-  if (!validate) {
-    validate = loadAjv().compile({ $ref: BASE + reference });
-    validators.set(reference, validate);
-  }
+function violations(name: ValidatorName, value: unknown): string[] {
+  const validate = VALIDATORS[name];
   if (validate(value)) return [];
   return [...new Set((validate.errors ?? []).map(describe))].slice(0, MAX_VIOLATIONS);
 }
 
 // Never the value itself: it may be what the caller is refused for.
-function describe(error: ErrorObject): string {
+function describe(error: SchemaError): string {
   const pointer = error.instancePath === "" ? "/" : error.instancePath;
   const { allowedValues, additionalProperty } = error.params as {
     allowedValues?: unknown[];
@@ -65,7 +41,7 @@ export function validateInput(tool: ToolName, value: unknown): string[] {
   const long =
     longList(input, "") ?? (isJsonObject(input.frontmatter) ? longList(input.frontmatter, "/frontmatter") : undefined);
   if (long !== undefined) return [`${long}: must have at most ${MAX_LIST} entries`];
-  return [...unknownArguments(tool, input), ...violations(`tools.schema.json#/$defs/${tool}_input`, input)];
+  return [...unknownArguments(tool, input), ...violations(`${tool}_input`, input)];
 }
 
 function unknownArguments(tool: ToolName, input: Record<string, unknown>): string[] {
@@ -82,16 +58,16 @@ function longList(value: Record<string, unknown>, pointer: string): string | und
 
 /** What is wrong with a tool's result, against the full schema: for the server itself, before it answers. */
 export function validateOutput(tool: ToolName, value: unknown): string[] {
-  return violations(`tools.schema.json#/$defs/${tool}_output`, value);
+  return violations(`${tool}_output`, value);
 }
 
 /** What is wrong with a profile document (pcp section 1). */
 export function validateProfile(type: "core" | "team", document: unknown): string[] {
-  return violations(`profile.${type}.schema.json`, document);
+  return violations(`profile.${type}`, document);
 }
 
 /** `pcp.health` has a schema; any other extension document is any object. */
 export function validateExtension(namespace: string, document: unknown): string[] {
-  if (namespace === "pcp.health") return violations("pcp.health.schema.json", document);
+  if (namespace === "pcp.health") return violations("pcp.health", document);
   return isJsonObject(document) ? [] : ["/: must be object"];
 }

@@ -9,7 +9,7 @@ export interface Refusal {
 }
 
 export function isRefusal(value: unknown): value is Refusal {
-  return typeof value === "object" && value !== null && "refused" in value;
+  return typeof value === "object" && value !== null && "refused" in value && typeof value.refused === "string";
 }
 
 export function invalidInput(violations: string[]): Refusal {

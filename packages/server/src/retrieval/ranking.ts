@@ -1,4 +1,3 @@
-import { isReadable } from "../domain/access.js";
 import type { PageRecord, PageType, Part } from "../domain/records.js";
 import { currentSuccessors, standingAt } from "../domain/standing.js";
 import type { Candidate, ReadTransaction } from "../store/store.js";
@@ -34,7 +33,7 @@ export interface RankingRequest {
 }
 
 /** Candidates are scored in windows of this many; the order inside a window is exact. */
-const windowSize = 200;
+const windowSize = 100;
 const standingFactor = { current: 1, stale: 0.8, archived: 0.7 } as const;
 const validatedFactor = 1.05;
 
@@ -47,6 +46,7 @@ export class Ranking {
   private readonly seen = new Set<number>();
   private pending: number[] = [];
   private tier = 0;
+  private isTierBegun = false;
 
   private constructor(
     private readonly retriever: Retriever,
@@ -77,13 +77,11 @@ export class Ranking {
 
   private async rankNextWindow(transaction: ReadTransaction): Promise<boolean> {
     while (this.pending.length === 0) {
-      if (this.tier >= this.retriever.tiers || this.query.plan.terms.length === 0) return false;
-      const { parts } = this.request;
-      const found = await this.retriever.find(transaction, { query: this.query, parts, tier: this.tier++ });
-      this.pending = found.filter((num) => !this.seen.has(num));
-      for (const num of this.pending) this.seen.add(num);
+      if (this.query.plan.terms.length === 0 || !(await this.findMore(transaction))) return false;
     }
-    const window = await transaction.candidates(this.pending.splice(0, windowSize));
+    const { parts, filters } = this.request;
+    const nums = this.pending.splice(0, windowSize);
+    const window = await transaction.candidates({ nums, parts, tags: filters.tags });
     const ranked = await this.rankWindow(
       transaction,
       window.filter((candidate) => this.admits(candidate)),
@@ -93,11 +91,25 @@ export class Ranking {
     return true;
   }
 
-  private admits({ page, tags }: Candidate): boolean {
-    const { filters, parts, snapshot, nowMs } = this.request;
-    if (page.created > snapshot || !isReadable(parts, page)) return false;
+  /** Asks for the beginning of a tier, then for all of it, then for the next one. */
+  private async findMore(transaction: ReadTransaction): Promise<boolean> {
+    const { tier, isTierBegun } = this;
+    if (tier >= this.retriever.tiers) return false;
+    const limit = isTierBegun ? undefined : windowSize;
+    const search = { query: this.query, parts: this.request.parts, tier, ...(limit !== undefined && { limit }) };
+    const found = await this.retriever.find(transaction, search);
+    const isWhole = limit === undefined || found.length < limit;
+    this.isTierBegun = !isWhole;
+    if (isWhole) this.tier++;
+    this.pending = found.filter((num) => !this.seen.has(num));
+    for (const num of this.pending) this.seen.add(num);
+    return true;
+  }
+
+  private admits({ page }: Candidate): boolean {
+    const { filters, snapshot, nowMs } = this.request;
+    if (page.created > snapshot) return false;
     if (filters.type && page.type !== filters.type) return false;
-    if (!filters.tags.every((tag) => tags.includes(tag))) return false;
     const standing = standingAt(page, nowMs);
     return standing === "current" || (standing === "stale" ? filters.includeStale : filters.includeArchived);
   }

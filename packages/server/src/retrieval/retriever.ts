@@ -10,5 +10,13 @@ export interface Retriever {
   /** How many tiers there are; a later tier is asked only when the earlier ones did not fill the answer. */
   readonly tiers: number;
   /** Page numbers of one tier, the likeliest first. Only pages in `parts` are ever touched. */
-  find(transaction: ReadTransaction, search: { query: PreparedQuery; parts: Part[]; tier: number }): Promise<number[]>;
+  find(transaction: ReadTransaction, search: TierSearch): Promise<number[]>;
+}
+
+export interface TierSearch {
+  query: PreparedQuery;
+  parts: Part[];
+  tier: number;
+  /** At least this many of each part unless it has fewer; absent: all. */
+  limit?: number;
 }

@@ -9,9 +9,10 @@ const commonFrom = 400;
 /** Tier 0: pages with every required term. Tier 1: pages with any of them, or of the parts of an identifier. */
 export const wordRetriever: Retriever = {
   tiers: 2,
-  async find(transaction, { query, parts, tier }) {
+  async find(transaction, { query, parts, tier, limit }) {
     const groups = tier === 0 ? query.groups : distinguishing(query);
-    const lists = await transaction.matchWords({ parts, groups, mode: tier === 0 ? "all" : "any" });
+    const mode = tier === 0 ? "all" : "any";
+    const lists = await transaction.matchWords({ parts, groups, mode, ...(limit !== undefined && { limit }) });
     return mergeByRank(lists);
   },
 };

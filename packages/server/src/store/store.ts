@@ -77,6 +77,8 @@ export interface WordQuery {
   groups: string[][];
   /** "all": every group; "any": at least one. */
   mode: "all" | "any";
+  /** Per part, at most this many. */
+  limit?: number;
 }
 
 /** `rank` is comparable only within one part, best first = most negative (as FTS5 reports it). */
@@ -95,6 +97,12 @@ export interface WordStatistics {
 export interface Candidate {
   page: PageRecord;
   words: IndexedText;
+}
+
+export interface CandidateQuery {
+  nums: number[];
+  parts: Part[];
+  /** Only pages with all of these. */
   tags: string[];
 }
 
@@ -126,8 +134,8 @@ export interface ReadTransaction {
   wordStatistics(query: { parts: Part[]; terms: string[] }): Promise<WordStatistics>;
   /** Indexed terms that start with `prefix`, most frequent first. */
   termsByPrefix(query: { parts: Part[]; prefix: string; limit: number }): Promise<string[]>;
-  /** Live pages with their indexed text, in the order of `nums`; numbers that are gone are left out. */
-  candidates(nums: number[]): Promise<Candidate[]>;
+  /** Live pages of `parts` with their indexed text, in the order of `nums`; others are left out. */
+  candidates(query: CandidateQuery): Promise<Candidate[]>;
   profile(namespace: string): Promise<ProfileRecord | undefined>;
   profiles(): Promise<ProfileRecord[]>;
   profileChanges(namespace: string): Promise<ProfileChange[]>;

@@ -1,6 +1,9 @@
 import type { Part } from "../../domain/records.js";
 import type { Connection } from "./connection.js";
 
+/** Column weights of the candidate order: title, tags, headings, body. The final order is `retrieval/score.ts`. */
+const weights = "4.0, 2.5, 2.0, 1.0";
+
 /** Review state of a part; proposals and rejected revisions get parts of their own. */
 const current = "current";
 
@@ -39,6 +42,7 @@ function addPart(connection: Connection, part: Part): number {
   const columns = "title, tags, headings, body";
   connection.database.exec(`CREATE VIRTUAL TABLE words_${num} USING fts5(${columns}, tokenize = 'ascii')`);
   connection.database.exec(`INSERT INTO words_${num} (words_${num}, rank) VALUES ('secure-delete', 1)`);
+  connection.database.exec(`INSERT INTO words_${num} (words_${num}, rank) VALUES ('rank', 'bm25(${weights})')`);
   connection.database.exec(`CREATE VIRTUAL TABLE words_${num}_terms USING fts5vocab(words_${num}, 'row')`);
   return num;
 }

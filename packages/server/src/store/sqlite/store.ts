@@ -90,7 +90,7 @@ function readTransaction(connection: Connection): ReadTransaction {
     matchWords: async (query) => words.matchWords(connection, query),
     wordStatistics: async (query) => words.wordStatistics(connection, query),
     termsByPrefix: async (query) => words.termsByPrefix(connection, query),
-    candidates: async (nums) => words.loadCandidates(connection, nums),
+    candidates: async (query) => words.loadCandidates(connection, query),
     profile: async (namespace) => profiles.findProfile(connection, namespace),
     profiles: async () => profiles.listProfiles(connection),
     profileChanges: async (namespace) => profiles.listProfileChanges(connection, namespace),

@@ -1,11 +1,8 @@
-import type { PageRecord, Part } from "../../domain/records.js";
-import type { Candidate, IndexedText, WordMatch, WordQuery, WordStatistics } from "../store.js";
+import type { Part } from "../../domain/records.js";
+import type { Candidate, CandidateQuery, IndexedText, WordMatch, WordQuery, WordStatistics } from "../store.js";
 import type { Connection } from "./connection.js";
 import { type PageRow, pageColumns, pageTables, toPageRecord } from "./page-row.js";
 import { partNumbers } from "./parts.js";
-
-/** Column weights of the candidate ranking: title, tags, headings, body. The final order is `retrieval/score.ts`. */
-const weights = "4.0, 2.5, 2.0, 1.0";
 
 export function indexPage(connection: Connection, page: { num: number; part: number }, words: IndexedText): void {
   connection.run(
@@ -46,11 +43,9 @@ export function matchWords(connection: Connection, query: WordQuery): WordMatch[
   if (match === "") return [];
   return partNumbers(connection, query.parts).map((part) => {
     const rows = connection
-      .statement(
-        `SELECT rowid, bm25(words_${part}, ${weights}) AS score FROM words_${part} WHERE words_${part} MATCH ? ORDER BY score, rowid`,
-      )
+      .statement(`SELECT rowid, rank FROM words_${part} WHERE words_${part} MATCH ? ORDER BY rank LIMIT ?`)
       .raw()
-      .all(match) as [number, number][];
+      .all(match, query.limit ?? -1) as [number, number][];
     return rows.map(([num, rank]) => ({ num, rank }));
   });
 }
@@ -97,24 +92,21 @@ export function termsByPrefix(
     .map(([term]) => term);
 }
 
-type CandidateRow = PageRow & { part: number; tags: string | null };
-
-export function loadCandidates(connection: Connection, nums: number[]): Candidate[] {
+export function loadCandidates(connection: Connection, query: CandidateQuery): Candidate[] {
+  const nums = JSON.stringify(query.nums);
   const found = new Map<number, Candidate>();
-  const rows = connection.all<CandidateRow>(
-    `SELECT ${pageColumns}, p.part,
-            (SELECT json_group_array(tag) FROM page_tags g WHERE g.page = p.num) AS tags
-     FROM json_each(?) n CROSS JOIN ${pageTables}
-     WHERE p.num = n.value AND p.removed IS NULL`,
-    JSON.stringify(nums),
-  );
-  for (const { part, tags, ...row } of rows) {
-    const page: PageRecord = toPageRecord(row);
-    const words = connection.get<IndexedText>(
-      `SELECT title, tags, headings, body FROM words_${part} WHERE rowid = ?`,
-      page.num,
+  for (const part of partNumbers(connection, query.parts)) {
+    const rows = connection.all<PageRow & Record<`w_${keyof IndexedText}`, string>>(
+      `SELECT ${pageColumns}, w.title AS w_title, w.tags AS w_tags, w.headings AS w_headings, w.body AS w_body
+       FROM json_each(:nums) n CROSS JOIN ${pageTables} CROSS JOIN words_${part} w
+       WHERE p.num = n.value AND p.part = ${part} AND p.removed IS NULL AND w.rowid = p.num AND (:tags = '[]' OR
+         (SELECT count(*) FROM page_tags g WHERE g.page = p.num AND g.tag IN (SELECT value FROM json_each(:tags))) = :tagCount)`,
+      { nums, tags: JSON.stringify(query.tags), tagCount: query.tags.length },
     );
-    if (words) found.set(page.num, { page, words, tags: tags ? (JSON.parse(tags) as string[]) : [] });
+    for (const { w_title: title, w_tags: tags, w_headings: headings, w_body: body, ...row } of rows) {
+      const page = toPageRecord(row);
+      found.set(page.num, { page, words: { title, tags, headings, body } });
+    }
   }
-  return nums.flatMap((num) => found.get(num) ?? []);
+  return query.nums.flatMap((num) => found.get(num) ?? []);
 }
