@@ -3,8 +3,11 @@ import { buildProgram } from "./program.js";
 import { CommandError, UsageError } from "./usage-error.js";
 
 /*
- * Exit codes: 0 done, 1 refused or failed, 2 used wrongly.
+ * Exit codes: 0 done, 1 refused or found wrong, 2 could not.
  */
+
+// The reader of a pipe may have seen enough (`| head`).
+process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
 
 try {
   await buildProgram()
@@ -15,13 +18,11 @@ try {
 }
 
 function report(error: unknown): number {
-  if (error instanceof UsageError) return say(error.message, 2);
   if (error instanceof CommandError) return say(error.message, 1);
-  if (error instanceof PcpError) return say(error.message, 1);
+  if (error instanceof UsageError || error instanceof PcpError) return say(error.message, 2);
   const code = (error as NodeJS.ErrnoException)?.code;
-  if (code === "EPIPE") return 0;
-  if (typeof code === "string" && /^E[A-Z]+$/.test(code)) return say((error as Error).message, 1);
-  return say(`Something went wrong: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`, 1);
+  if (typeof code === "string" && /^E[A-Z]+$/.test(code)) return say((error as Error).message, 2);
+  return say(`Something went wrong: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`, 2);
 }
 
 function say(message: string, exitCode: number): number {

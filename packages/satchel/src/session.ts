@@ -48,7 +48,7 @@ export function chooseHandle(dataDir: string, asked: string | undefined): string
     return asked;
   }
   const handles = listContexts(dataDir);
-  if (handles.length === 0) throw new CommandError(`There is no context in ${dataDir} yet. Make one: satchel init`);
+  if (handles.length === 0) throw new UsageError(`There is no context in ${dataDir} yet. Make one: satchel init`);
   if (handles.length > 1) throw new UsageError(`Say which context with --context: ${handles.join(", ")}`);
   return handles[0] ?? defaultHandle;
 }
