@@ -6,7 +6,7 @@ import { ConnectError } from "../connect/connect-error.js";
 import type { CommonOptions } from "../session.js";
 import { chooseDataDir, configurationPlace } from "../system.js";
 import { print, printJson } from "../terminal.js";
-import { CommandError, UsageError } from "../usage-error.js";
+import { UsageError } from "../usage-error.js";
 
 /** Prints, or with `--write` merges, an assistant's configuration. */
 export async function connect(name: string, options: CommonOptions & { write?: boolean }): Promise<void> {
@@ -25,7 +25,7 @@ export async function connect(name: string, options: CommonOptions & { write?: b
     if (options.json) printJson(result);
     else print(result.text);
   } catch (error) {
-    if (error instanceof ConnectError) throw new CommandError(error.message);
+    if (error instanceof ConnectError) throw new UsageError(error.message);
     throw error;
   }
 }

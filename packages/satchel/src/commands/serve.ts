@@ -2,7 +2,7 @@ import { listContexts, openContext } from "@satchel/server";
 import { type CommonOptions, openSession, stderrLog } from "../session.js";
 import { chooseDataDir, createEnvironment } from "../system.js";
 import { note, paint, print } from "../terminal.js";
-import { CommandError, UsageError } from "../usage-error.js";
+import { UsageError } from "../usage-error.js";
 import { version } from "../version.js";
 import { parseSchemas } from "./mcp.js";
 
@@ -65,9 +65,9 @@ function isLoopback(host: string): boolean {
 function refusedPort(error: unknown, port: number): unknown {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === "EADDRINUSE")
-    return new CommandError(`Port ${port} is in use. Choose another with --port, or stop what listens there.`);
+    return new UsageError(`Port ${port} is in use. Choose another with --port, or stop what listens there.`);
   if (code === "EACCES")
-    return new CommandError(`Port ${port} may not be used by this account. Choose one above 1023 with --port.`);
+    return new UsageError(`Port ${port} may not be used by this account. Choose one above 1023 with --port.`);
   return error;
 }
 
