@@ -1,8 +1,16 @@
 #!/usr/bin/env node
 // Writes packages/pcp/src/generated from packages/pcp/schemas. usage: node scripts/generate.mjs [--check]
 // With --check nothing is written; exit 1 and one line when the files there are not what would be written.
+import { readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { _ } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import equalModule from "ajv/dist/runtime/equal.js";
+import standaloneCode from "ajv/dist/standalone/index.js";
+import addFormats from "ajv-formats";
 import { compile } from "json-schema-to-typescript";
+import ts from "typescript";
 
 const SCHEMAS = new URL("../packages/pcp/schemas/", import.meta.url);
 const GENERATED = new URL("../packages/pcp/src/generated/", import.meta.url);
@@ -50,12 +58,17 @@ function overlay(base, extra) {
   return merged;
 }
 
+/** The schemas as they hold for tools here: the extras laid over the standard's. */
+function extend(schemas) {
+  const extended = new Map(schemas);
+  extended.delete("tools.extra");
+  extended.set("tools", overlay(schemas.get("tools"), { $defs: schemas.get("tools.extra").$defs }));
+  return extended;
+}
+
 /** One document with every definition under its type's name, so that a name is generated once. */
 function combine(schemas) {
-  const extras = schemas.get("tools.extra").$defs;
-  const sources = new Map(schemas);
-  sources.delete("tools.extra");
-  sources.set("tools", overlay(schemas.get("tools"), { $defs: extras }));
+  const sources = extend(schemas);
   const $defs = {};
   for (const [file, schema] of sources) {
     const { $defs: inner = {}, ...root } = schema;
@@ -151,11 +164,116 @@ function keepProse(comment) {
   return prose.length > 3 ? `${prose.join("\n")}` : "";
 }
 
+/** What a document is checked against: both sides of every tool, and the documents that callers store. */
+function listValidated(schemas) {
+  const { $id, $defs } = schemas.get("tools");
+  const tools = Object.keys($defs).flatMap((def) => (def.endsWith("_output") ? [def.slice(0, -"_output".length)] : []));
+  const sides = tools.sort().flatMap((tool) => [`${tool}_input`, `${tool}_output`]);
+  return [
+    ...["pcp.health", "profile.core", "profile.team"].map((name) => [name, schemas.get(name).$id]),
+    ...sides.map((def) => [def, `${$id}#/$defs/${def}`]),
+  ];
+}
+
+// Nothing that only annotates: the compiler would carry it along.
+function stripProse(node) {
+  if (Array.isArray(node)) return node.map(stripProse);
+  if (typeof node !== "object" || node === null) return node;
+  const kept = Object.entries(node).filter(([key, value]) => !(PROSE.has(key) && typeof value === "string"));
+  return Object.fromEntries(kept.map(([key, value]) => [key, stripProse(value)]));
+}
+
+const PROSE = new Set(["title", "description"]);
+
+function compileValidators(schemas, validated) {
+  const code = { source: true, esm: true, lines: true, formats: _`formats` };
+  const ajv = new Ajv2020({ allErrors: true, strict: true, strictTypes: false, strictRequired: false, code });
+  addFormats(ajv, ["uri"]);
+  ajv.addFormat("date-time", () => true); // Only named in the code: what runs is `formats` of the module.
+  for (const schema of schemas.values()) ajv.addSchema(stripProse(schema));
+  return standaloneCode(ajv, Object.fromEntries(validated.map(([, reference], index) => [`check${index}`, reference])));
+}
+
+/** Top-level declarations of a script: the named one and those it needs. */
+function takeDeclarations(text, name) {
+  const { statements } = ts.createSourceFile("library.js", text, ts.ScriptTarget.Latest, true);
+  const declared = new Map();
+  for (const statement of statements) {
+    const names = ts.isVariableStatement(statement) ? statement.declarationList.declarations : [statement];
+    for (const { name: identifier } of names) if (identifier) declared.set(identifier.text, statement);
+  }
+  const taken = new Set();
+  const take = (node) => {
+    const statement = ts.isIdentifier(node) && declared.get(node.text);
+    if (statement && !taken.has(statement)) ts.forEachChild(taken.add(statement) && statement, take);
+    ts.forEachChild(node, take);
+  };
+  take(ts.factory.createIdentifier(name));
+  return statements.filter((statement) => taken.has(statement)).map((statement) => statement.getText());
+}
+
+const require = createRequire(import.meta.url);
+const readModule = (specifier) => readFileSync(require.resolve(specifier), "utf8");
+
+/** What the compiled code calls at run time, out of the libraries, so that the package needs none of them. */
+function buildLibrary() {
+  return [
+    ...takeDeclarations(readModule("ajv/dist/runtime/ucs2length.js"), "ucs2length"),
+    String(equalModule.default),
+    ...takeDeclarations(readModule("ajv-formats/dist/formats.js"), "uri"),
+    'const formats = { uri, "date-time": (text) => parseUtc(text) !== undefined };',
+  ].join("\n");
+}
+
+// Their licence asks that it go where their code goes.
+function buildNotice() {
+  const fromAjv = createRequire(require.resolve("ajv/package.json"));
+  const folders = ["ajv", "ajv-formats", "fast-deep-equal"].map((name) => fromAjv.resolve(`${name}/package.json`));
+  const licences = folders.map((path) => readFileSync(path.replace(/package\.json$/, "LICENSE"), "utf8").trim());
+  const terms = licences.map((text) => text.slice(text.indexOf("Permission is")));
+  if (new Set(terms).size !== 1) throw new Error("The licences of the libraries differ: write each out.");
+  const holders = licences.map((text) => text.match(/^Copyright .*$/m)[0]);
+  return `/*\nContains code of ajv, ajv-formats and fast-deep-equal.\n\n${holders.join("\n")}\n\n${terms[0]}\n*/`;
+}
+
+/** The compiler's module with its exports made one typed table and its requires answered from `buildLibrary`. */
+function buildValidatorModule(schemas) {
+  const extended = extend(schemas);
+  const validated = listValidated(extended);
+  const entries = [];
+  const compiled = compileValidators(extended, validated)
+    .replace(/^"use strict";\n/, "")
+    .replace(/^export const check(\d+) = (validate\d+);\n/gm, (_line, index, validate) => {
+      entries.push(`  ${JSON.stringify(validated[index][0])}: ${validate},`);
+      return "";
+    })
+    .replace(/require\("ajv\/dist\/runtime\/(ucs2length|equal)"\)\.default/g, "$1");
+  if (/\brequire\(/.test(compiled)) throw new Error("The compiled validators need a library that is not taken along.");
+  const code = compiled.replace(/^const (schema\d+) = .*\n/gm, (line, name) => (isUsed(name, compiled) ? line : ""));
+  return `// @ts-nocheck
+${BANNER}
+${buildNotice()}
+import type { CompiledValidator } from "../compiled-validator.js";
+import { parseUtc } from "../utc.js";
+
+export type ValidatorName = ${validated.map(([name]) => JSON.stringify(name)).join(" | ")};
+
+${buildLibrary()}
+${code}
+export const VALIDATORS: Readonly<Record<ValidatorName, CompiledValidator>> = {
+${entries.join("\n")}
+};
+`;
+}
+
+const isUsed = (name, code) => code.match(new RegExp(`\\b${name}\\b`, "g")).length > 1;
+
 async function run() {
   const schemas = await readSchemas();
   const wanted = [
     ["schemas.ts", buildSchemaModule(schemas)],
     ["types.ts", await buildTypeModule(schemas)],
+    ["validators.ts", buildValidatorModule(schemas)],
   ];
   if (!process.argv.includes("--check")) {
     await mkdir(GENERATED, { recursive: true });

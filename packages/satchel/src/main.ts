@@ -1,3 +1,5 @@
+// First: standard output is claimed before any dependency is loaded.
+import "./standard-output.js";
 import { PcpError } from "@satchel/pcp";
 import { buildProgram } from "./program.js";
 import { CommandError, UsageError } from "./usage-error.js";
@@ -10,9 +12,7 @@ import { CommandError, UsageError } from "./usage-error.js";
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
 
 try {
-  await buildProgram()
-    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
-    .parseAsync(process.argv);
+  await buildProgram().parseAsync(process.argv);
 } catch (error) {
   process.exitCode = report(error);
 }

@@ -6,7 +6,8 @@ export function buildProgram(): Command {
   const program = new Command("satchel")
     .description("The context your agents carry, under your control.")
     .version(version)
-    .showHelpAfterError("(satchel --help shows all commands)")
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
+    .configureOutput({ outputError: (text, write) => write(asOneLine(text)) })
     .configureHelp({ showGlobalOptions: true });
   addServing(program);
   addContent(program);
@@ -19,6 +20,14 @@ interface CommandText {
   use: string;
   about: string;
   examples: string[];
+}
+
+/** Commander's message as every other error is said; a "Did you mean" comes on a line of its own there. */
+function asOneLine(text: string): string {
+  return `satchel: ${text
+    .replace(/^error: /, "")
+    .trim()
+    .replace(/\s*\n\s*/g, " ")} (satchel --help shows all commands)\n`;
 }
 
 function command(parent: Command, { use, about, examples }: CommandText): Command {

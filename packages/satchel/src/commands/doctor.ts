@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { inspectOperation, listContexts, openContext } from "@satchel/server";
+import { PcpError } from "@satchel/pcp";
+import { type Context, inspectOperation, listContexts, openContext } from "@satchel/server";
 import { type CommonOptions, runLocally } from "../session.js";
 import { chooseDataDir, createEnvironment } from "../system.js";
 import { paint, print, printJson } from "../terminal.js";
@@ -33,7 +34,13 @@ export async function doctor(options: CommonOptions): Promise<void> {
 }
 
 async function inspectContext(dataDir: string, handle: string): Promise<Finding[]> {
-  const context = openContext(dataDir, handle, createEnvironment());
+  let context: Context;
+  try {
+    context = openContext(dataDir, handle, createEnvironment());
+  } catch (error) {
+    if (!(error instanceof PcpError)) throw error;
+    return [{ check: `context ${handle}`, ok: false, detail: error.message }];
+  }
   try {
     const report = await runLocally(context, inspectOperation, {});
     const size = `${(report.bytes / 1e6).toFixed(1)} MB`;

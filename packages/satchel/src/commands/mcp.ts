@@ -1,6 +1,7 @@
 import { allScopes, parsePrincipal, parseScopes } from "@satchel/pcp";
 import { type Caller, isPersonalClient } from "@satchel/server";
 import { type CommonOptions, openSession, stderrLog } from "../session.js";
+import { protocolOutput } from "../standard-output.js";
 import { UsageError } from "../usage-error.js";
 import { version } from "../version.js";
 
@@ -19,7 +20,7 @@ export async function mcp(options: McpOptions): Promise<void> {
     import("@satchel/server/stdio"),
     Promise.resolve(openSession(options, { create: true })),
   ]);
-  await serveOverStdio({ context, schemas, version, log: stderrLog }, caller);
+  await serveOverStdio({ context, schemas, version, log: stderrLog }, caller, protocolOutput());
 }
 
 function parseCaller({ scopes: asked, user, client }: McpOptions): Caller {

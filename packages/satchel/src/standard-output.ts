@@ -1,0 +1,19 @@
+import { Writable } from "node:stream";
+
+/*
+ * Over stdio nothing but MCP may go to standard output, whatever a dependency prints. Imported before every dependency,
+ * so that what one prints while it is loaded goes to standard error too.
+ */
+
+const write = process.stdout.write.bind(process.stdout);
+
+if (process.argv[2] === "mcp" && !process.argv.some((word) => word === "--help" || word === "-h")) {
+  process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
+}
+
+/** Standard output itself, for the protocol. */
+export function protocolOutput(): Writable {
+  const output = new Writable({ write: (chunk, _encoding, done) => void write(chunk, (error) => done(error)) });
+  process.stdout.on("error", (error) => output.destroy(error));
+  return output;
+}
