@@ -60,11 +60,11 @@ async function gather(
   const profile = readsProfile ? ((await transaction.profile(profileType))?.document ?? null) : undefined;
   const parts = readableParts(caller, await transaction.partitions());
   const nowMs = context.environment.now();
-  const pages = input.focus
+  const pages = input.focus?.trim()
     ? await focused(transaction, { parts, focus: input.focus, nowMs })
     : await newest(transaction, parts, nowMs);
   const memory: BriefMemory[] = [];
-  for (const page of pages) memory.push(await present(transaction, page));
+  for (const page of pages.slice(0, memoryLimit)) memory.push(await present(transaction, page));
   return {
     kind,
     profile_type: profileType,
@@ -72,7 +72,7 @@ async function gather(
     memory,
     partitions: await listedPartitions(transaction, caller),
     omitted: omittedParts(caller, profileType),
-    truncated: false,
+    truncated: pages.length > memoryLimit,
   };
 }
 
@@ -87,6 +87,7 @@ function omittedParts(caller: Caller, profileType: string): string[] {
   return omitted;
 }
 
+/** `memoryLimit` pages, and one more when there are more; so does `newest`. */
 async function focused(
   transaction: ReadTransaction,
   { parts, focus, nowMs }: { parts: Part[]; focus: string; nowMs: number },
@@ -94,13 +95,14 @@ async function focused(
   const ranking = await Ranking.start(transaction, wordRetriever, {
     text: focus,
     parts,
+    readable: parts,
     filters: { tags: [], includeStale: false, includeArchived: false },
     nowMs,
     snapshot: await transaction.recordedTime(),
   });
-  const hits = await ranking.take(transaction, 0, memoryLimit);
+  const hits = await ranking.take(transaction, 0, memoryLimit + 1);
   const pages: PageRecord[] = [];
-  for (const hit of hits) {
+  for (const hit of hits.slice(0, memoryLimit + 1)) {
     const page = await transaction.page({ id: hit.id });
     if (page) pages.push(page);
   }
@@ -113,9 +115,9 @@ async function newest(transaction: ReadTransaction, parts: Part[], nowMs: number
   for (;;) {
     const batch = await transaction.recent({ parts, limit: memoryLimit, ...(before !== undefined && { before }) });
     const current = batch.filter(({ lifecycle }) => lifecycle !== "archived");
-    pages.push(...(await withoutStale(transaction, { batch: current, parts, nowMs })));
+    pages.push(...(await withoutStale(transaction, { batch: current, readable: parts, nowMs })));
     before = batch.at(-1)?.updated;
-    if (pages.length >= memoryLimit || batch.length < memoryLimit) return pages.slice(0, memoryLimit);
+    if (pages.length > memoryLimit || batch.length < memoryLimit) return pages.slice(0, memoryLimit + 1);
   }
 }
 

@@ -1,5 +1,7 @@
 import {
+  accessSync,
   chmodSync,
+  constants,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -86,12 +88,13 @@ function removeUnfinished(folder: string, nowMs: number): void {
   }
 }
 
-/** @throws PcpError `not_found`, `internal` (written by a later release, or damaged) */
+/** @throws PcpError `not_found`, `internal` (not ours to write, written by a later release, or damaged) */
 export function openContext(dataDir: string, handle: string, environment: Environment): Context {
   const folder = join(contextsFolder(dataDir), handle);
   if (!isHandle(handle) || !existsSync(join(folder, databaseFile))) {
     throw new PcpError("not_found", `There is no context "${handle}" in ${dataDir}. satchel init makes one.`);
   }
+  verifyAccess(folder);
   const key = readKey(join(folder, keyFile));
   try {
     return {
@@ -108,9 +111,21 @@ export function openContext(dataDir: string, handle: string, environment: Enviro
   }
 }
 
+/** Reading needs write access too: SQLite keeps files beside the database while it is open. */
+function verifyAccess(folder: string): void {
+  for (const path of [folder, join(folder, databaseFile)]) {
+    try {
+      accessSync(path, constants.R_OK | constants.W_OK);
+    } catch (cause) {
+      const message = `${path} can't be written by this account. Give it write access, or choose another directory with --data.`;
+      throw new PcpError("internal", message, { cause });
+    }
+  }
+}
+
 function readKey(file: string): Buffer {
-  const key = readFileSync(file);
-  if (key.length !== 32)
+  const key = existsSync(file) ? readFileSync(file) : undefined;
+  if (key?.length !== 32)
     throw new PcpError("internal", `${file} is not a key of this context. Restore it from a backup.`);
   return key;
 }

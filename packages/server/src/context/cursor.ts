@@ -59,7 +59,8 @@ function digestOf({ tool, grant, query }: CursorSubject): Buffer {
 
 function unseal(key: Buffer, subject: Buffer, cursor: string): [number, CursorPosition] | undefined {
   const sealed = Buffer.from(cursor, "base64url");
-  if (sealed.length <= ivBytes + tagBytes) return undefined;
+  // Decoding is lenient: more than one text gives these bytes, and only ours counts.
+  if (sealed.length <= ivBytes + tagBytes || sealed.toString("base64url") !== cursor) return undefined;
   try {
     const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, ivBytes), { authTagLength: tagBytes });
     decipher.setAAD(subject).setAuthTag(sealed.subarray(-tagBytes));

@@ -36,7 +36,7 @@ export async function listPages(
     const parts = input.partition ? readable.filter((part) => part.partition === input.partition) : readable;
     const after = from && (await transaction.pathOf(from.id));
     if (from && after === undefined) return invalidCursor();
-    const found = await collect(transaction, { input, parts, after, nowMs: context.environment.now() });
+    const found = await collect(transaction, { input, parts, readable, after, nowMs: context.environment.now() });
     const pages = found.slice(0, limit);
     const last = pages.at(-1);
     if (found.length <= limit || !last) return { pages };
@@ -48,9 +48,9 @@ export async function listPages(
 /** One page more than the limit when there are more. */
 async function collect(
   transaction: ReadTransaction,
-  listing: { input: ListPagesInput; parts: Part[]; after: string | undefined; nowMs: number },
+  listing: { input: ListPagesInput; parts: Part[]; readable: Part[]; after: string | undefined; nowMs: number },
 ): Promise<PageRecord[]> {
-  const { input, parts, nowMs } = listing;
+  const { input, parts, readable, nowMs } = listing;
   const { prefix, type, includeArchived, limit } = input;
   const found: PageRecord[] = [];
   let after = listing.after;
@@ -63,18 +63,19 @@ async function collect(
       ...(type && { type }),
       ...(after !== undefined && { after }),
     });
-    found.push(...(input.includeStale ? batch : await withoutStale(transaction, { batch, parts, nowMs })));
+    found.push(...(input.includeStale ? batch : await withoutStale(transaction, { batch, readable, nowMs })));
     after = batch.at(-1)?.path;
     if (found.length > limit || batch.length <= limit) return found;
   }
 }
 
+/** `readable`: everything the caller may read, because a page outside the listing can supersede one in it. */
 export async function withoutStale(
   transaction: ReadTransaction,
-  listing: { batch: PageRecord[]; parts: Part[]; nowMs: number },
+  listing: { batch: PageRecord[]; readable: Part[]; nowMs: number },
 ): Promise<PageRecord[]> {
-  const { batch, parts, nowMs } = listing;
+  const { batch, readable, nowMs } = listing;
   const fresh = batch.filter((page) => standingAt(page, nowMs) !== "stale");
-  const claims = await transaction.superseders({ paths: fresh.map(({ path }) => path), parts });
+  const claims = await transaction.superseders({ paths: fresh.map(({ path }) => path), parts: readable });
   return claims.length === 0 ? fresh : fresh.filter((page) => currentSuccessors(page, claims, nowMs).length === 0);
 }

@@ -48,7 +48,7 @@ export async function searchPages(
     const readable = readableParts(caller, await transaction.partitions());
     const parts = input.partitions ? readable.filter((part) => input.partitions?.includes(part.partition)) : readable;
     const snapshotMs = from?.snapshotMs ?? Date.parse(await transaction.recordedTime());
-    const search = new Search(context, transaction, { input, parts, snapshotMs });
+    const search = new Search(context, transaction, { input, parts, readable, snapshotMs });
     const { hits, more, fallback } = await search.find(from, limit);
     const last = hits.at(-1);
     if (!more || !last) return { hits, staleFallback: fallback };
@@ -71,7 +71,7 @@ class Search {
   constructor(
     private readonly context: Context,
     private readonly transaction: ReadTransaction,
-    private readonly request: { input: SearchPagesInput; parts: Part[]; snapshotMs: number },
+    private readonly request: { input: SearchPagesInput; parts: Part[]; readable: Part[]; snapshotMs: number },
   ) {}
 
   async find(from: CursorPosition | undefined, limit: number): Promise<FoundPage> {
@@ -98,15 +98,16 @@ class Search {
   }
 
   private async ranking(includeStale: boolean, goesOn: boolean): Promise<Ranking> {
-    const { input, parts, snapshotMs } = this.request;
+    const { input, parts, readable, snapshotMs } = this.request;
     const { query, type, tags = [], includeArchived = false } = input;
     const filters: SearchFilters = { tags, includeStale, includeArchived, ...(type && { type }) };
-    const key = JSON.stringify([query, filters, parts, snapshotMs]);
+    const key = JSON.stringify([query, filters, parts, readable, snapshotMs]);
     const kept = goesOn ? this.context.rankings.get(key) : undefined;
     if (kept) return kept;
     const ranking = await Ranking.start(this.transaction, wordRetriever, {
       text: query,
       parts,
+      readable,
       filters,
       nowMs: this.context.environment.now(),
       snapshot: new Date(snapshotMs).toISOString(),

@@ -31,16 +31,24 @@ const defaultPartition = "main";
  * assistant may not claim. Pure; the order of the checks is what keeps a hidden page from showing in the answer.
  */
 export function decideWrite(caller: Caller, request: WriteRequest, state: WriteState): DecidedWrite | Refusal {
-  const { existing } = state;
-  if (existing && !isReadable(readableParts(caller, state.partitions), existing)) return proposalNeeded();
+  const { existing, partitions } = state;
+  if (existing && !isReadable(readableParts(caller, partitions), existing)) {
+    return verifyUnseen(caller, request, partitions) ?? proposalNeeded();
+  }
   if (existing && existing.path !== request.path) return twinConflict(request.path, existing.path);
   const moved = verifyExpectedUpdated(request, existing);
   if (moved) return moved;
   const part = choosePart(request, existing);
-  const denied = verifyRights(caller, { part, existing, partitions: state.partitions });
+  const denied = verifyRights(caller, { part, existing, partitions });
   if (denied) return denied;
   const content = existing && !request.keys ? keepKeys(existing, request) : setKeys(request, state);
   return { ...content, keys: isInPerson(caller) ? content.keys : withoutClaims(content.keys), ...part };
+}
+
+/** What a write to a page this caller can't see is refused for: exactly what a write to a free path is refused for. */
+function verifyUnseen(caller: Caller, request: WriteRequest, partitions: PartitionRecord[]): Refusal | undefined {
+  const part = choosePart(request, undefined);
+  return verifyExpectedUpdated(request, undefined) ?? verifyRights(caller, { part, partitions });
 }
 
 /** Until proposals are stored, what would become one is refused. */

@@ -4,6 +4,9 @@ import { createHttpApp, type HttpSettings } from "./http.js";
 
 export type { HttpSettings };
 
+/** Answers under way when the server is closed get this long; then connections are cut. */
+const lastAnswersMs = 2000;
+
 export interface RunningServer {
   /** Where it listens, without a trailing slash. */
   url: string;
@@ -25,7 +28,14 @@ export async function startHttpServer(
           url: `http://${host}:${port}`,
           close: () =>
             new Promise((closed) => {
-              server.close(() => closed());
+              const cut = setTimeout(
+                () => "closeAllConnections" in server && server.closeAllConnections(),
+                lastAnswersMs,
+              );
+              server.close(() => {
+                clearTimeout(cut);
+                closed();
+              });
               if ("closeIdleConnections" in server) server.closeIdleConnections();
             }),
         });

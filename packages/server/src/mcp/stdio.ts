@@ -1,25 +1,31 @@
-import { PassThrough, type Readable, Writable } from "node:stream";
+import { PassThrough, type Readable, type Writable } from "node:stream";
+import { isJSONRPCRequest, type JSONRPCMessage, type RequestId } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Caller } from "../domain/access.js";
 import { createMcpServer, type ServerSettings } from "./server.js";
 
-/** After the client closed its end, answers that are under way get this long. */
-const lastAnswersMs = 100;
+/** After the client closed its end, answers that are under way get at most this long. */
+const lastAnswersMs = 1000;
+const lookAgainMs = 10;
 
 /**
- * Serves one MCP connection over this process's standard streams until the client closes its end. From here on only
- * MCP goes to standard output: whatever else prints there is sent to standard error.
+ * Serves one MCP connection over standard input and `output` until the client closes its end, a message is larger than
+ * the protocol library takes, or the process is told to stop. Nothing but MCP is written to `output`.
  */
-export async function serveOverStdio(settings: ServerSettings, caller: Caller): Promise<void> {
-  const output = claimStandardOutput();
-  const input = delayEnd(process.stdin);
+export async function serveOverStdio(settings: ServerSettings, caller: Caller, output: Writable): Promise<void> {
+  const input = new PassThrough();
   const transport = new StdioServerTransport(input, output);
   const handle = serveStdio(() => createMcpServer(settings, caller), {
     transport,
     onerror: (error) => settings.log.fault({ id: "stdio", operation: "transport", error }),
   });
+  passOn(process.stdin, input, trackRequests(transport));
   await new Promise<void>((resolve) => {
-    input.once("end", resolve);
+    const { onclose } = transport;
+    transport.onclose = () => {
+      onclose?.();
+      resolve();
+    };
     output.once("error", () => resolve());
     process.once("SIGTERM", resolve);
     process.once("SIGINT", resolve);
@@ -29,22 +35,39 @@ export async function serveOverStdio(settings: ServerSettings, caller: Caller): 
   process.stdin.destroy();
 }
 
-function claimStandardOutput(): Writable {
-  const write = process.stdout.write.bind(process.stdout);
-  process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
-  const output = new Writable({ write: (chunk, _encoding, done) => void write(chunk, (error) => done(error)) });
-  process.stdout.on("error", (error) => output.destroy(error));
-  return output;
+/** The requests that were taken and are not yet answered. A subscription has no answer, so it does not count. */
+function trackRequests(transport: StdioServerTransport): ReadonlySet<RequestId> {
+  const unanswered = new Set<RequestId>();
+  const { onmessage } = transport;
+  const send = transport.send.bind(transport);
+  transport.onmessage = (message: JSONRPCMessage) => {
+    if (isJSONRPCRequest(message)) {
+      if (message.method !== "subscriptions/listen") unanswered.add(message.id);
+    } else if ("method" in message && message.method === "notifications/cancelled") {
+      unanswered.delete(message.params?.requestId as RequestId);
+    }
+    onmessage?.(message);
+  };
+  transport.send = async (message) => {
+    await send(message);
+    if (!("method" in message) && message.id !== undefined) unanswered.delete(message.id);
+  };
+  return unanswered;
 }
 
-/** The transport drops unanswered requests at the end of its input, so the end is passed on a moment late. */
-function delayEnd(source: Readable): PassThrough {
-  const input = new PassThrough();
+/** The transport drops unanswered requests at the end of its input, so the end is passed on when they are answered. */
+function passOn(source: Readable, input: PassThrough, unanswered: ReadonlySet<RequestId>): void {
   source.on("data", (chunk) => {
     if (!input.write(chunk)) source.pause();
   });
   input.on("drain", () => source.resume());
-  source.once("end", () => setTimeout(() => input.end(), lastAnswersMs));
   source.once("error", () => input.end());
-  return input;
+  source.once("end", () => {
+    const giveUp = performance.now() + lastAnswersMs;
+    const look = setInterval(() => {
+      if (unanswered.size + input.readableLength > 0 && performance.now() < giveUp) return;
+      clearInterval(look);
+      input.end();
+    }, lookAgainMs);
+  });
 }

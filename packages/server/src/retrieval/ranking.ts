@@ -24,7 +24,10 @@ export interface RankedHit {
 
 export interface RankingRequest {
   text: string;
+  /** Where hits come from. */
   parts: Part[];
+  /** Everything the caller may read: a page elsewhere in it can supersede a hit. */
+  readable: Part[];
   filters: SearchFilters;
   /** Judges validity. */
   nowMs: number;
@@ -44,6 +47,8 @@ const validatedFactor = 1.05;
 export class Ranking {
   private readonly hits: RankedHit[] = [];
   private readonly seen = new Set<number>();
+  /** Of `seen`, those whose window came. */
+  private readonly taken = new Set<number>();
   private pending: number[] = [];
   private tier = 0;
   private isTierBegun = false;
@@ -79,16 +84,18 @@ export class Ranking {
     while (this.pending.length === 0) {
       if (this.query.plan.terms.length === 0 || !(await this.findMore(transaction))) return false;
     }
-    const { parts, filters } = this.request;
-    const nums = this.pending.splice(0, windowSize);
-    const window = await transaction.candidates({ nums, parts, tags: filters.tags });
-    const ranked = await this.rankWindow(
-      transaction,
-      window.filter((candidate) => this.admits(candidate)),
-    );
+    const window = await this.candidates(transaction, this.pending.splice(0, windowSize));
+    const ranked = await this.rankWindow(transaction, window);
     const ceiling = this.hits.at(-1)?.score ?? 1;
     for (const hit of ranked) this.hits.push({ ...hit, score: Math.min(hit.score, ceiling) });
     return true;
+  }
+
+  private async candidates(transaction: ReadTransaction, nums: number[]): Promise<Candidate[]> {
+    const { parts, filters } = this.request;
+    for (const num of nums) this.taken.add(num);
+    const found = await transaction.candidates({ nums, parts, tags: filters.tags });
+    return found.filter((candidate) => this.admits(candidate));
   }
 
   /** Asks for the beginning of a tier, then for all of it, then for the next one. */
@@ -115,15 +122,40 @@ export class Ranking {
   }
 
   private async rankWindow(transaction: ReadTransaction, window: Candidate[]): Promise<RankedHit[]> {
-    const { parts, filters, nowMs } = this.request;
-    const claims = await transaction.superseders({ paths: window.map(({ page }) => page.path), parts });
-    const scored = window.map((candidate) => {
+    const { includeStale } = this.request.filters;
+    const hits = await this.judge(transaction, window);
+    for (let newest = hits; includeStale && newest.length > 0; ) {
+      newest = raiseToPredecessors(
+        await this.judge(transaction, await this.lateSuccessors(transaction, newest)),
+        newest,
+      );
+      hits.push(...newest);
+    }
+    const kept = hits.filter((hit) => includeStale || !hit.successor);
+    kept.sort((a, b) => b.score - a.score || (a.page.updated < b.page.updated ? 1 : -1));
+    return moveBehindSuccessors(kept).map(({ page: _, successor: __, ...hit }) => hit);
+  }
+
+  private async judge(transaction: ReadTransaction, window: Candidate[]): Promise<WindowHit[]> {
+    const { readable, nowMs } = this.request;
+    if (window.length === 0) return [];
+    const paths = window.map(({ page }) => page.path);
+    const claims = await transaction.superseders({ paths, parts: readable });
+    return window.map((candidate) => {
       const [successor] = claims.length === 0 ? [] : currentSuccessors(candidate.page, claims, nowMs);
       return { ...this.scored(candidate, successor), page: candidate.page, successor };
     });
-    const kept = scored.filter((hit) => filters.includeStale || !hit.successor);
-    kept.sort((a, b) => b.score - a.score || (a.page.updated < b.page.updated ? 1 : -1));
-    return moveBehindSuccessors(kept).map(({ page: _, successor: __, ...hit }) => hit);
+  }
+
+  /** Successors that match too, but only further down: they come along, or their predecessors would stand above them. */
+  private async lateSuccessors(transaction: ReadTransaction, hits: WindowHit[]): Promise<Candidate[]> {
+    const nums = hits.flatMap(({ successor }) => (successor && !this.taken.has(successor.num) ? [successor.num] : []));
+    if (nums.length === 0) return [];
+    const late = await this.candidates(transaction, [...new Set(nums)]);
+    this.pending = this.pending.filter((num) => !this.taken.has(num));
+    for (const num of nums) this.seen.add(num);
+    const terms = [...this.query.groups, ...this.query.alternatives].flat();
+    return late.filter(({ words }) => Object.values(words).some((field) => holdsAny(field, terms)));
   }
 
   private scored({ page, words }: Candidate, successor: PageRecord | undefined): RankedHit {
@@ -140,16 +172,45 @@ export class Ranking {
 
 type WindowHit = RankedHit & { page: PageRecord; successor: PageRecord | undefined };
 
+/** Whether a field of the index holds one of the terms as a token. */
+function holdsAny(field: string, terms: string[]): boolean {
+  return terms.some((term) => ` ${field} `.includes(` ${term} `));
+}
+
+/** A late successor has at least the score of what it supersedes: both stand where the better one belongs. */
+function raiseToPredecessors(late: WindowHit[], hits: WindowHit[]): WindowHit[] {
+  return late.map((successor) => {
+    const scores = hits.filter((hit) => hit.successor?.num === successor.num).map(({ score }) => score);
+    return { ...successor, score: Math.max(successor.score, ...scores) };
+  });
+}
+
 /** A superseded page never stands above its successor: it goes right behind it, with at most its score. */
 function moveBehindSuccessors(hits: WindowHit[]): WindowHit[] {
-  const order = [...hits];
+  const byNum = new Map(hits.map((hit) => [hit.num, hit]));
+  const waiting = new Map<number, WindowHit[]>();
+  const order: WindowHit[] = [];
+  const place = (hit: WindowHit) => {
+    order.push({ ...hit, score: Math.min(hit.score, order.at(-1)?.score ?? 1) });
+    for (const predecessor of waiting.get(hit.num) ?? []) place(predecessor);
+    waiting.delete(hit.num);
+    byNum.delete(hit.num);
+  };
   for (const hit of hits) {
-    if (!hit.successor) continue;
-    const from = order.indexOf(hit);
-    const to = order.findIndex((other) => other.page.path === hit.successor?.path);
-    if (to < from) continue;
-    order.splice(to + 1, 0, { ...hit, score: Math.min(hit.score, order[to]?.score ?? 0) });
-    order.splice(from, 1);
+    const successor = hit.successor && byNum.get(hit.successor.num);
+    if (!successor || isInCircle(hit, byNum)) place(hit);
+    else waiting.set(successor.num, [...(waiting.get(successor.num) ?? []), hit]);
   }
   return order;
+}
+
+/** Pages that supersede each other in a circle have no newest one: each stands by its score. */
+function isInCircle(hit: WindowHit, byNum: Map<number, WindowHit>): boolean {
+  const passed = new Set<number>();
+  let next: WindowHit | undefined = hit;
+  while (next?.successor && !passed.has(next.num)) {
+    passed.add(next.num);
+    next = byNum.get(next.successor.num);
+  }
+  return next?.successor !== undefined && passed.has(next.num);
 }

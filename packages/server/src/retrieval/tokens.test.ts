@@ -59,7 +59,7 @@ test.each(["!!!", "+", "—", "\u200b", "\u0000", "\ud800", "\u0301", "\u093f", 
 
 test("blank text has no token, and no terms", () => {
   expect(tokenise(" \t\n\u00a0\u3000\ufeff")).toEqual([]);
-  expect(planQuery("  ")).toEqual({ terms: [], required: [], optional: [] });
+  expect(planQuery("  ")).toEqual({ terms: [], required: [], optional: [], alternatives: [] });
 });
 
 test("words are cut at 64 code points on both sides, a longer one is found by itself", () => {

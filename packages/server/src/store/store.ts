@@ -122,7 +122,10 @@ export interface ReadTransaction {
   list(query: ListQuery): Promise<PageRecord[]>;
   /** Live pages of `parts`, newest `updated` first, strictly older than `before`. */
   recent(query: { parts: Part[]; before?: string; limit: number }): Promise<PageRecord[]>;
-  /** For each path that a live page in `parts` supersedes: those pages. */
+  /**
+   * For each path that a live page in `parts` supersedes: those pages. For paths of those pages too, so that two that
+   * supersede each other can be told apart.
+   */
   superseders(query: { paths: string[]; parts: Part[] }): Promise<{ target: string; page: PageRecord }[]>;
   /** Of `paths`, those held by a live page outside `parts`. */
   hiddenPaths(query: { paths: string[]; parts: Part[] }): Promise<Set<string>>;

@@ -187,6 +187,8 @@ function describeLinks(makeStore: MakeStore): void {
       expect(await claims(["old", "absent", "new"], [normal])).toEqual(["elsewhere>absent", "new>old"]);
       expect(await claims(["old"], [])).toEqual([]);
       expect(await claims([], allParts)).toEqual([]);
+      await put(store, { path: "old", ...naming("new") });
+      expect(await claims(["old"], [normal])).toEqual(["new>old", "old>new"]);
       await put(store, { path: "new", ...naming("other") });
       expect(await claims(["old"], [normal])).toEqual([]);
     });

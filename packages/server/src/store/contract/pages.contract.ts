@@ -47,13 +47,14 @@ function describeTexts(makeStore: MakeStore): void {
       for (const each of [store, await open()]) {
         const read = await each.read(async (transaction) => {
           const page = (await transaction.page({ path: "a" }))!;
-          const [candidate] = await transaction.candidates([page.num]);
+          const query = { nums: [page.num], parts: allParts, tags: [text, text] };
+          const [candidate] = await transaction.candidates(query);
           return { version: await transaction.currentVersion(page), candidate };
         });
         expect(read.version.body === text && read.version.head === text).toBe(true);
         expect(read.version.keys).toEqual(keys);
         expect(read.version.title).toBe(keys.title);
-        expect(read.candidate?.tags).toEqual([text]);
+        expect(read.candidate?.page.path).toBe("a");
       }
     });
   });
@@ -111,11 +112,12 @@ function describeVersions(makeStore: MakeStore): void {
       expect(page).not.toHaveProperty("validUntil");
       const found = await store.read(async (transaction) => ({
         byId: await transaction.page({ id: page!.id }),
-        candidates: await transaction.candidates([page!.num]),
+        old: await transaction.candidates({ nums: [page!.num], parts: allParts, tags: ["old"] }),
+        fresh: await transaction.candidates({ nums: [page!.num], parts: allParts, tags: ["new"] }),
         superseders: await transaction.superseders({ paths: ["x"], parts: allParts }),
       }));
       expect(found.byId).toEqual(page);
-      expect(found.candidates[0]?.tags).toEqual(["new"]);
+      expect([found.old.length, found.fresh.length]).toEqual([0, 1]);
       expect(found.superseders).toEqual([]);
     });
   });
@@ -150,7 +152,7 @@ function describeRemoval(makeStore: MakeStore): void {
         newest: await transaction.newestUpdate({ parts: allParts, prefix: "" }),
         superseders: await transaction.superseders({ paths: ["x"], parts: allParts }),
         hidden: [...(await transaction.hiddenPaths({ paths: ["a"], parts: [] }))],
-        candidates: await transaction.candidates([page!.num]),
+        candidates: await transaction.candidates({ nums: [page!.num], parts: allParts, tags: [] }),
         matches: await matchesOf(transaction, ["needle"]),
         terms: await transaction.termsByPrefix({ parts: allParts, prefix: "n", limit: 5 }),
         count: await transaction.countPages({ parts: allParts }),

@@ -185,6 +185,7 @@ function describeSeveral(makeStore: MakeStore): void {
           await put(other, { path: "a", body: `round ${round}` }, { path: "b", body: `round ${round}` });
           if (round % 3 === 0) await remove(other, "b");
           if (round % 3 === 0) await put(other, { path: "b", body: `round ${round}` });
+          await wait(0);
         }
       })();
       for (let i = 0; i < 100; i++) {

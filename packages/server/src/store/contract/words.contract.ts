@@ -2,23 +2,25 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { scaled, testSeed } from "../../../../../test/scale.js";
 import type { Part } from "../../domain/records.js";
-import type { ReadTransaction, Store } from "../store.js";
+import type { CandidateQuery, ReadTransaction, Store, WordQuery } from "../store.js";
 import { allParts, type MakeStore, normal, put, remove, sensitive, tokensOf, workNormal } from "./fixture.contract.js";
 import { withStore } from "./with-store.contract.js";
 
 export function describeWords(makeStore: MakeStore): void {
   describe("words", () => {
     describeMatching(makeStore);
+    describeTags(makeStore);
     describeStatistics(makeStore);
     describeApartness(makeStore);
     describeRecount(makeStore);
   });
 }
 
-async function matched(store: Store, groups: string[][], mode: "all" | "any", parts = allParts): Promise<string[]> {
+async function matched(store: Store, query: Omit<WordQuery, "parts">, parts = allParts): Promise<string[]> {
   return store.read(async (transaction) => {
-    const lists = await transaction.matchWords({ parts, groups, mode });
-    const candidates = await transaction.candidates(lists.flat().map(({ num }) => num));
+    const lists = await transaction.matchWords({ ...query, parts });
+    const nums = lists.flat().map(({ num }) => num);
+    const candidates = await transaction.candidates({ nums, parts, tags: [] });
     return candidates.map(({ page }) => page.path);
   });
 }
@@ -47,7 +49,7 @@ function describeMatching(makeStore: MakeStore): void {
         { path: "two", body: "red green" },
         { path: "three", words: { body: "blue green 日記" } },
       );
-      expect((await matched(store, groups, mode)).sort()).toEqual(paths);
+      expect((await matched(store, { groups, mode })).sort()).toEqual(paths);
     });
   });
 
@@ -62,7 +64,7 @@ function describeMatching(makeStore: MakeStore): void {
         { path: "p4", keys: { title: "x" }, words: { tags: "needle", body: filler.trim() } },
         { path: "p5", keys: { title: "x" }, words: { body: filler.trim() } },
       );
-      const order = await matched(store, [["needle"]], "all", [normal]);
+      const order = await matched(store, { groups: [["needle"]], mode: "all" }, [normal]);
       expect([...order].sort()).toEqual(["p1", "p2", "p3", "p4"]);
       expect([order[0], order[3]]).toEqual(["p2", "p1"]);
       const [ranks] = await store.read((t) => t.matchWords({ parts: [normal], groups: [["needle"]], mode: "all" }));
@@ -82,10 +84,56 @@ function describeMatching(makeStore: MakeStore): void {
       );
       await remove(store, "b");
       const nums = [pages[2]!.num, pages[1]!.num, 999_999, pages[0]!.num];
-      const candidates = await store.read((transaction) => transaction.candidates(nums));
+      const load = (query: Partial<CandidateQuery>) =>
+        store.read((transaction) => transaction.candidates({ nums, parts: allParts, tags: [], ...query }));
+      const candidates = await load({});
       expect(candidates.map(({ page }) => page)).toEqual([pages[2], pages[0]]);
       expect(candidates[0]!.words).toEqual({ title: "c", tags: "c", headings: "", body: "three" });
-      expect(await store.read((transaction) => transaction.candidates([]))).toEqual([]);
+      expect(await load({ nums: [] })).toEqual([]);
+      expect(await load({ parts: [] })).toEqual([]);
+      expect(await load({ parts: [sensitive, workNormal] })).toEqual([]);
+    });
+  });
+}
+
+function describeTags(makeStore: MakeStore): void {
+  const asked: [tags: string[], paths: string[]][] = [
+    [["x"], ["both", "x"]],
+    [["x", "y"], ["both"]],
+    [["y", "x", "x"], ["both"]],
+    [["X"], []],
+    [["x", "none"], []],
+    [[""], []],
+    [[], ["both", "none", "x"]],
+  ];
+  it.each(asked)("candidates with all of the tags %j", async (tags, paths) => {
+    await withStore(makeStore, async ({ store }) => {
+      const pages = await put(
+        store,
+        { path: "both", keys: { tags: ["x", "y", "z"] } },
+        { path: "x", keys: { tags: ["x", "xy"] } },
+        { path: "none" },
+        { path: "hidden", keys: { tags: ["x", "y"] }, sensitivity: "sensitive" },
+      );
+      const query = { nums: pages.map(({ num }) => num), parts: [normal], tags };
+      const candidates = await store.read((transaction) => transaction.candidates(query));
+      expect(candidates.map(({ page }) => page.path).sort()).toEqual(paths);
+    });
+  });
+
+  it("limits the matches of each part to the best", async () => {
+    await withStore(makeStore, async ({ store }) => {
+      const drafts = Array.from({ length: 6 }, (_, i) => ({ path: `p${i}`, body: `needle ${"hay ".repeat(i * 5)}` }));
+      await put(store, ...drafts, { path: "s", body: "needle", sensitivity: "sensitive" });
+      const find = (limit?: number) =>
+        store.read((t) =>
+          t.matchWords({ parts: [normal, sensitive], groups: [["needle"]], mode: "all", ...(limit && { limit }) }),
+        );
+      const [all] = await find();
+      const [best, other] = await find(2);
+      expect(all).toHaveLength(6);
+      expect(best).toEqual(all!.slice(0, 2));
+      expect(other).toHaveLength(1);
     });
   });
 }
@@ -237,7 +285,8 @@ async function observed(transaction: ReadTransaction, parts: Part[]) {
   const matches: Record<string, string[]> = {};
   for (const word of vocabulary) {
     const lists = await transaction.matchWords({ parts, groups: [[word]], mode: "all" });
-    const candidates = await transaction.candidates(lists.flat().map(({ num }) => num));
+    const nums = lists.flat().map(({ num }) => num);
+    const candidates = await transaction.candidates({ nums, parts, tags: [] });
     matches[word] = candidates.map(({ page }) => page.path).sort();
   }
   return {

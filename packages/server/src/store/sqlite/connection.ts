@@ -53,48 +53,49 @@ export class Connection {
 
   /**
    * Runs `work` in one transaction; transactions on a connection take turns.
-   * Invariant: a transaction ends in the turn of the event loop it began in, so none is held across real waiting.
+   * Invariant: a transaction ends in the turn of the event loop it began in, so none is held across real waiting, and
+   * from then on `isOpen` is false.
    * @throws StoreError `locked` after 10 s of waiting for another process, `misused` when `work` waits for something else
    */
-  transact<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => Promise<T>): Promise<T> {
+  transact<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: (isOpen: () => boolean) => Promise<T>): Promise<T> {
+    const giveUp = performance.now() + lockWaitMs;
     const mine = this.turn.then(async () => {
-      await this.begin(begin);
+      await this.begin(begin, giveUp);
       return this.settle(work);
     });
     this.turn = mine.catch(() => undefined);
     return mine;
   }
 
-  private async begin(begin: string): Promise<void> {
-    const giveUp = performance.now() + lockWaitMs;
+  /** The wait counts from the call: those that queue behind a waiting one give up with it instead of one by one. */
+  private async begin(begin: string, giveUp: number): Promise<void> {
     for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 16)) {
       try {
         this.run(begin);
         return;
       } catch (cause) {
-        if (!isBusy(cause)) throw cause;
-        if (performance.now() > giveUp) throw lockedError(cause);
+        if (this.database.open && !isBusy(cause)) throw cause;
+        if (!this.database.open || performance.now() > giveUp) throw lockedError(cause);
       }
       await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random())));
     }
   }
 
-  private async settle<T>(work: () => Promise<T>): Promise<T> {
-    let late = false;
-    const alarm = setImmediate(() => {
-      late = true;
-      if (this.database.inTransaction) this.run("ROLLBACK");
+  private async settle<T>(work: (isOpen: () => boolean) => Promise<T>): Promise<T> {
+    let open = true;
+    let alarm: NodeJS.Immediate | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      alarm = setImmediate(() => reject(misusedError("A transaction waited for something outside the store.")));
     });
     try {
-      const result = await work();
-      if (late)
-        throw new StoreError("misused", "A transaction waited for something outside the store and was rolled back.");
+      const result = await Promise.race([work(() => open), late]);
       this.run("COMMIT");
       return result;
     } catch (error) {
       if (this.database.inTransaction) this.run("ROLLBACK");
       throw isBusy(error) ? lockedError(error) : error;
     } finally {
+      open = false;
       clearImmediate(alarm);
     }
   }
@@ -108,6 +109,15 @@ function lockedError(cause: unknown): StoreError {
   return new StoreError("locked", "Another process holds this context. Try again in a few seconds.", { cause });
 }
 
+export function misusedError(message: string): StoreError {
+  return new StoreError("misused", message);
+}
+
 export function isBusy(error: unknown): boolean {
   return error instanceof SqliteDatabase.SqliteError && error.code.startsWith("SQLITE_BUSY");
+}
+
+/** SQLite found that the file is no database, or one with broken pages. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof SqliteDatabase.SqliteError && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code);
 }

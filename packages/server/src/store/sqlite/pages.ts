@@ -5,6 +5,9 @@ import { type PageRow, pageColumns, pageTables, toPageRecord } from "./page-row.
 import { partNumbers, partOf } from "./parts.js";
 import { indexPage, unindexPage } from "./words.js";
 
+/** After a prefix: behind every path that begins with it. A path has at most 255 characters and may hold the last one. */
+const afterAnyRest = "\u{10FFFF}".repeat(256);
+
 type VersionRow = PageRow & { head: string; body: string; keys: string; principal: string; client: string | null };
 
 export function findPage(connection: Connection, selector: PageSelector): PageRecord | undefined {
@@ -75,7 +78,7 @@ export function listPages(connection: Connection, query: ListQuery): PageRecord[
     {
       prefix,
       after: query.after ?? "",
-      end: `${prefix}\u{10FFFF}`,
+      end: prefix + afterAnyRest,
       parts: JSON.stringify(partNumbers(connection, query.parts)),
       type: query.type ?? null,
       archived: query.includeArchived ? 1 : 0,
@@ -107,16 +110,22 @@ export function newestUpdate(connection: Connection, query: { parts: Part[]; pre
     `SELECT max(updated) AS newest FROM pages
      WHERE removed IS NULL AND path >= ? AND path < ? AND part IN (SELECT value FROM json_each(?))`,
     query.prefix,
-    `${query.prefix}\u{10FFFF}`,
+    query.prefix + afterAnyRest,
     JSON.stringify(partNumbers(connection, query.parts)),
   );
   return row?.newest ?? undefined;
 }
 
-export function findSuperseders(
-  connection: Connection,
-  query: { paths: string[]; parts: Part[] },
-): { target: string; page: PageRecord }[] {
+type Claim = { target: string; page: PageRecord };
+
+export function findSuperseders(connection: Connection, query: { paths: string[]; parts: Part[] }): Claim[] {
+  const claims = findClaims(connection, query);
+  const asked = new Set(query.paths);
+  const claimants = claims.map(({ page }) => page.path).filter((path) => !asked.has(path));
+  return claimants.length === 0 ? claims : [...claims, ...findClaims(connection, { ...query, paths: claimants })];
+}
+
+function findClaims(connection: Connection, query: { paths: string[]; parts: Part[] }): Claim[] {
   const rows = connection.all<PageRow & { target: string }>(
     `SELECT r.target, ${pageColumns} FROM page_relations r CROSS JOIN ${pageTables}
      WHERE p.num = r.page AND r.rel = 'supersedes' AND r.target IN (SELECT value FROM json_each(?)) AND p.removed IS NULL

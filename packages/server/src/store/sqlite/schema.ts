@@ -77,6 +77,14 @@ export function migrate(connection: Connection): void {
   });
 }
 
+/**
+ * A context's database is migrated before it gets its name, so one at version 0 is a lost or foreign file: it must not
+ * be migrated into an empty context. @throws StoreError `damaged`
+ */
+export function verifyMigrated(connection: Connection): void {
+  if (appliedVersion(connection) === 0) throw new StoreError("damaged", "This database holds no context.");
+}
+
 function appliedVersion(connection: Connection): number {
   return connection.database.pragma("user_version", { simple: true }) as number;
 }

@@ -2,11 +2,11 @@ import { statSync } from "node:fs";
 import type { ContextRecord } from "../../domain/records.js";
 import type { ReadTransaction, Store, StoreReport, WriteTransaction } from "../store.js";
 import { StoreError } from "../store.js";
-import { Connection } from "./connection.js";
+import { Connection, isDamage, misusedError } from "./connection.js";
 import * as pages from "./pages.js";
 import { partNumbers } from "./parts.js";
 import * as profiles from "./profiles.js";
-import { migrate, schemaVersion } from "./schema.js";
+import { migrate, schemaVersion, verifyMigrated } from "./schema.js";
 import * as tokens from "./tokens.js";
 import * as words from "./words.js";
 
@@ -41,26 +41,45 @@ export function createSqliteStore(file: string, context: ContextRecord): void {
  * waits for another process. @throws StoreError `newer`, `damaged`
  */
 export function openSqliteStore(file: string): Store {
-  const writer = new Connection(file);
-  try {
-    migrate(writer);
-    writer.useShortWaits();
-  } catch (error) {
-    writer.close();
-    throw error;
-  }
+  const writer = openWriter(file);
   const reader = new Connection(file);
   const reads = readTransaction(reader);
   const writes = writeTransaction(writer, readTransaction(writer));
   return {
-    read: (use) => reader.transact("BEGIN", () => use(reads)),
-    write: (use) => writer.transact("BEGIN IMMEDIATE", () => use(writes)),
-    inspect: () => reader.transact("BEGIN", async () => inspect(reader, file)),
+    read: (use) => reader.transact("BEGIN", (isOpen) => use(whileOpen(reads, isOpen))),
+    write: (use) => writer.transact("BEGIN IMMEDIATE", (isOpen) => use(whileOpen(writes, isOpen))),
+    inspect: () => inspectAfresh(file),
     close: async () => {
       reader.close();
       writer.close();
     },
   };
+}
+
+/** A database that holds a context of this release, or one that was brought up to it. */
+function openWriter(file: string): Connection {
+  let writer: Connection | undefined;
+  try {
+    writer = new Connection(file);
+    verifyMigrated(writer);
+    migrate(writer);
+    contextRecord(writer);
+    writer.useShortWaits();
+    return writer;
+  } catch (cause) {
+    writer?.close();
+    throw isDamage(cause) ? new StoreError("damaged", "The database of this context is damaged.", { cause }) : cause;
+  }
+}
+
+/** What a use case keeps of its transaction is refused afterwards: it would act outside any transaction, or in another one. */
+function whileOpen<T extends ReadTransaction>(transaction: T, isOpen: () => boolean): T {
+  return new Proxy(transaction, {
+    get(target, name, receiver) {
+      if (!isOpen()) throw misusedError("This transaction has ended.");
+      return Reflect.get(target, name, receiver);
+    },
+  });
 }
 
 function readTransaction(connection: Connection): ReadTransaction {
@@ -135,6 +154,19 @@ function contextRecord(connection: Connection): ContextRecord {
   );
   if (!row) throw new StoreError("damaged", "This database holds no context.");
   return row;
+}
+
+/**
+ * On a connection of its own: FTS5 checks a word index against what the connection last read of it, so one that another
+ * connection has written to since would pass for damaged.
+ */
+async function inspectAfresh(file: string): Promise<StoreReport> {
+  const connection = new Connection(file);
+  try {
+    return await connection.transact("BEGIN", async () => inspect(connection, file));
+  } finally {
+    connection.close();
+  }
 }
 
 function inspect(connection: Connection, file: string): StoreReport {

@@ -80,7 +80,7 @@ export function termsByPrefix(
   const documents = new Map<string, number>();
   for (const part of partNumbers(connection, query.parts)) {
     const rows = connection.all<{ term: string; doc: number }>(
-      `SELECT term, doc FROM words_${part}_terms WHERE term >= ? AND term < ? LIMIT 1000`,
+      `SELECT term, doc FROM words_${part}_terms WHERE term >= ? AND term < ?`,
       query.prefix,
       `${query.prefix}\u{10FFFF}`,
     );
@@ -101,7 +101,7 @@ export function loadCandidates(connection: Connection, query: CandidateQuery): C
        FROM json_each(:nums) n CROSS JOIN ${pageTables} CROSS JOIN words_${part} w
        WHERE p.num = n.value AND p.part = ${part} AND p.removed IS NULL AND w.rowid = p.num AND (:tags = '[]' OR
          (SELECT count(*) FROM page_tags g WHERE g.page = p.num AND g.tag IN (SELECT value FROM json_each(:tags))) = :tagCount)`,
-      { nums, tags: JSON.stringify(query.tags), tagCount: query.tags.length },
+      { nums, tags: JSON.stringify(query.tags), tagCount: new Set(query.tags).size },
     );
     for (const { w_title: title, w_tags: tags, w_headings: headings, w_body: body, ...row } of rows) {
       const page = toPageRecord(row);
