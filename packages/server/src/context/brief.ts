@@ -92,21 +92,12 @@ async function focused(
   transaction: ReadTransaction,
   { parts, focus, nowMs }: { parts: Part[]; focus: string; nowMs: number },
 ): Promise<PageRecord[]> {
-  const ranking = await Ranking.start(transaction, wordRetriever, {
-    text: focus,
-    parts,
-    readable: parts,
-    filters: { tags: [], includeStale: false, includeArchived: false },
-    nowMs,
-    snapshot: await transaction.recordedTime(),
-  });
-  const hits = await ranking.take(transaction, 0, memoryLimit + 1);
-  const pages: PageRecord[] = [];
-  for (const hit of hits.slice(0, memoryLimit + 1)) {
-    const page = await transaction.page({ id: hit.id });
-    if (page) pages.push(page);
-  }
-  return pages;
+  const filters = { tags: [], includeStale: false, includeArchived: false };
+  const snapshot = await transaction.recordedTime();
+  const request = { text: focus, parts, readable: parts, filters, nowMs, snapshot };
+  const ranking = await Ranking.prepare(transaction, { retriever: wordRetriever, request });
+  const { hits } = await ranking.first(memoryLimit + 1);
+  return hits.map(({ page }) => page);
 }
 
 async function newest(transaction: ReadTransaction, parts: Part[], nowMs: number): Promise<PageRecord[]> {

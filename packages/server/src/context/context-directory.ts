@@ -18,7 +18,6 @@ import { createSqliteStore, openSqliteStore } from "../store/sqlite/store.js";
 import { StoreError } from "../store/store.js";
 import type { Context, Environment } from "./context.js";
 import { createCursorSeal } from "./cursor.js";
-import { createRankingCache } from "./ranking-cache.js";
 import { createSecretScan } from "./secret-scan.js";
 
 /*
@@ -102,7 +101,6 @@ export function openContext(dataDir: string, handle: string, environment: Enviro
       store: openSqliteStore(join(folder, databaseFile)),
       environment,
       cursors: createCursorSeal(key, environment),
-      rankings: createRankingCache(),
       scanSecrets: createSecretScan(),
     };
   } catch (cause) {

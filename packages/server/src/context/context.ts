@@ -1,6 +1,5 @@
 import type { Store } from "../store/store.js";
 import type { CursorSeal } from "./cursor.js";
-import type { RankingCache } from "./ranking-cache.js";
 import type { SecretScan } from "./secret-scan.js";
 
 /** What the process lends to the use cases; tests and `--now` pass their own. */
@@ -18,6 +17,5 @@ export interface Context {
   store: Store;
   environment: Environment;
   cursors: CursorSeal;
-  rankings: RankingCache;
   scanSecrets: SecretScan;
 }

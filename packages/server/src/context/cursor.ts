@@ -8,11 +8,10 @@ export const cursorLifetimeMs = 3_600_000;
 export interface CursorPosition {
   /** The recorded time the first page was answered at, milliseconds. */
   snapshotMs: number;
-  /** The last page that was returned. */
+  /** The last item that was returned. */
   id: string;
-  score?: number;
-  /** The listing had fallen back to stale pages. */
-  fallback?: boolean;
+  /** Of a search: its last score, whether it had fallen back to stale pages, and where its listing goes on. */
+  search?: { score: number; fallback: boolean; listing: Uint8Array };
 }
 
 export interface CursorSubject {
@@ -38,17 +37,30 @@ export function createCursorSeal(contextKey: Buffer, environment: Environment): 
     seal(subject, position) {
       const iv = environment.randomBytes(ivBytes);
       const cipher = createCipheriv("aes-256-gcm", key, iv).setAAD(digestOf(subject));
-      const text = JSON.stringify([environment.now(), position]);
-      return Buffer.concat([iv, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]).toString(
-        "base64url",
-      );
+      const text = encode(environment.now(), position);
+      return Buffer.concat([iv, cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString("base64url");
     },
     open(subject, cursor) {
-      const [issuedMs, position] = unseal(key, digestOf(subject), cursor) ?? [];
+      const text = unseal(key, digestOf(subject), cursor);
+      const { issuedMs, position } = text ? decode(text) : {};
       if (issuedMs === undefined || environment.now() - issuedMs > cursorLifetimeMs) return undefined;
       return position;
     },
   };
+}
+
+/** JSON in one line, then the listing's bytes. */
+function encode(issuedMs: number, { snapshotMs, id, search }: CursorPosition): Buffer {
+  const fields = [issuedMs, snapshotMs, id, ...(search ? [search.score, search.fallback ? 1 : 0] : [])];
+  return Buffer.concat([Buffer.from(`${JSON.stringify(fields)}\n`), search?.listing ?? Buffer.alloc(0)]);
+}
+
+function decode(text: Buffer): { issuedMs: number; position: CursorPosition } {
+  const end = text.indexOf("\n");
+  const [issuedMs, snapshotMs, id, score, fallback] = JSON.parse(text.subarray(0, end).toString("utf8"));
+  const listing = text.subarray(end + 1);
+  const search = score === undefined ? {} : { search: { score, fallback: fallback === 1, listing } };
+  return { issuedMs, position: { snapshotMs, id, ...search } };
 }
 
 function digestOf({ tool, grant, query }: CursorSubject): Buffer {
@@ -57,15 +69,14 @@ function digestOf({ tool, grant, query }: CursorSubject): Buffer {
     .digest();
 }
 
-function unseal(key: Buffer, subject: Buffer, cursor: string): [number, CursorPosition] | undefined {
+function unseal(key: Buffer, subject: Buffer, cursor: string): Buffer | undefined {
   const sealed = Buffer.from(cursor, "base64url");
   // Decoding is lenient: more than one text gives these bytes, and only ours counts.
   if (sealed.length <= ivBytes + tagBytes || sealed.toString("base64url") !== cursor) return undefined;
   try {
     const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, ivBytes), { authTagLength: tagBytes });
     decipher.setAAD(subject).setAuthTag(sealed.subarray(-tagBytes));
-    const text = Buffer.concat([decipher.update(sealed.subarray(ivBytes, -tagBytes)), decipher.final()]);
-    return JSON.parse(text.toString("utf8"));
+    return Buffer.concat([decipher.update(sealed.subarray(ivBytes, -tagBytes)), decipher.final()]);
   } catch {
     return undefined;
   }

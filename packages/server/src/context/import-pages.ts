@@ -1,11 +1,11 @@
 import { parsePath, twinKey } from "@satchel/pcp";
 import { type Caller, isReadable, readableParts } from "../domain/access.js";
-import { linkedPaths } from "../domain/page-view.js";
 import { decideWrite, type WriteRequest } from "../domain/page-write.js";
 import type { PageVersion } from "../domain/records.js";
 import { isRefusal, type Refusal } from "../domain/refusal.js";
 import type { WriteTransaction } from "../store/store.js";
 import type { Context } from "./context.js";
+import { findHiddenLinks } from "./links.js";
 import { applyWrite, checkSecrets, parseWrite } from "./write-page.js";
 
 export interface ImportFile {
@@ -142,7 +142,7 @@ async function applyFiles(
     const page = await transaction.page({ twinKey: twinKey(request.path) });
     const existing = page && isReadable(parts, page) ? await transaction.currentVersion(page) : undefined;
     const hiddenLinks = existing
-      ? await transaction.hiddenPaths({ paths: linkedPaths(existing), parts })
+      ? await findHiddenLinks(transaction, { caller, partitions }, existing)
       : new Set<string>();
     options.onProgress?.(parsed.length + index + 1, parsed.length * 2);
     if (existing && isUnchanged(existing, request)) {

@@ -1,10 +1,10 @@
 import { type Caller, isReadable, readableParts } from "../domain/access.js";
 import { buildFolderIndex, type FolderIndex, folderIndexLimit, indexedFolder } from "../domain/folder-index.js";
-import { linkedPaths } from "../domain/page-view.js";
 import type { PageVersion, Part } from "../domain/records.js";
 import type { Refusal } from "../domain/refusal.js";
 import type { ReadTransaction } from "../store/store.js";
 import type { Context } from "./context.js";
+import { findHiddenLinks } from "./links.js";
 
 export type ReadPageInput = { path: string } | { id: string };
 
@@ -15,11 +15,12 @@ export type PageRead =
 /** `memory_read` (pcp sections 2-4). Refuses with not_found, whether the page is absent or only not for this caller. */
 export async function readPage(context: Context, caller: Caller, input: ReadPageInput): Promise<PageRead | Refusal> {
   return context.store.read(async (transaction) => {
-    const parts = readableParts(caller, await transaction.partitions());
+    const partitions = await transaction.partitions();
+    const parts = readableParts(caller, partitions);
     const page = await transaction.page(input);
     if (page && isReadable(parts, page)) {
       const version = await transaction.currentVersion(page);
-      const hiddenLinks = await transaction.hiddenPaths({ paths: linkedPaths(version), parts });
+      const hiddenLinks = await findHiddenLinks(transaction, { caller, partitions }, version);
       return { kind: "page", version, hiddenLinks };
     }
     const index = "path" in input ? await generateIndex(transaction, parts, input.path) : undefined;

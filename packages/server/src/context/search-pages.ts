@@ -1,8 +1,10 @@
-import { type Caller, isReadable, readableParts } from "../domain/access.js";
+import { type Caller, readableParts } from "../domain/access.js";
 import type { PageRecord, PageType, Part } from "../domain/records.js";
 import { invalidInput, type Refusal } from "../domain/refusal.js";
+import { decodeListing, encodeListing, type Listing } from "../retrieval/listing.js";
 import { type RankedHit, Ranking, type SearchFilters } from "../retrieval/ranking.js";
 import { buildSnippet } from "../retrieval/snippet.js";
+import type { QueryPlan } from "../retrieval/tokens.js";
 import { wordRetriever } from "../retrieval/word-retriever.js";
 import type { ReadTransaction } from "../store/store.js";
 import type { Context } from "./context.js";
@@ -48,12 +50,15 @@ export async function searchPages(
     const readable = readableParts(caller, await transaction.partitions());
     const parts = input.partitions ? readable.filter((part) => input.partitions?.includes(part.partition)) : readable;
     const snapshotMs = from?.snapshotMs ?? Date.parse(await transaction.recordedTime());
-    const search = new Search(context, transaction, { input, parts, readable, snapshotMs });
-    const { hits, more, fallback } = await search.find(from, limit);
-    const last = hits.at(-1);
-    if (!more || !last) return { hits, staleFallback: fallback };
-    const position = { snapshotMs, id: last.page.id, score: last.score, fallback };
-    return { hits, staleFallback: fallback, nextCursor: context.cursors.seal(subject, position) };
+    const search = { transaction, input, parts, readable, snapshotMs, nowMs: context.environment.now() };
+    const found = await find(search, from?.search);
+    const hits: SearchHit[] = [];
+    for (const hit of found.hits) hits.push(await present(transaction, found.query.plan, hit));
+    const answer = { hits, staleFallback: found.fallback };
+    const last = found.hits.at(-1);
+    if (!found.listing || !last) return answer;
+    const going = { score: last.score, fallback: found.fallback, listing: encodeListing(found.listing) };
+    return { ...answer, nextCursor: context.cursors.seal(subject, { snapshotMs, id: "", search: going }) };
   });
 }
 
@@ -61,68 +66,46 @@ export function invalidCursor(): Refusal {
   return invalidInput(["/cursor: not a cursor of this grant and query, or older than an hour; start without a cursor"]);
 }
 
-interface FoundPage {
-  hits: SearchHit[];
-  more: boolean;
-  fallback: boolean;
+interface Search {
+  transaction: ReadTransaction;
+  input: SearchPagesInput;
+  parts: Part[];
+  readable: Part[];
+  snapshotMs: number;
+  nowMs: number;
 }
 
-class Search {
-  constructor(
-    private readonly context: Context,
-    private readonly transaction: ReadTransaction,
-    private readonly request: { input: SearchPagesInput; parts: Part[]; readable: Part[]; snapshotMs: number },
-  ) {}
-
-  async find(from: CursorPosition | undefined, limit: number): Promise<FoundPage> {
-    const { includeStale } = this.request.input;
-    const fallback = from?.fallback ?? false;
-    const found = await this.page(from, limit, includeStale ?? fallback);
-    if (found.hits.length > 0 || from || includeStale !== undefined) return { ...found, fallback };
-    const stale = await this.page(from, limit, true);
-    return { ...stale, fallback: stale.hits.length > 0 };
+/** The first answer, with stale pages where that is the fallback, or the next one. */
+async function find(search: Search, from: CursorPosition["search"]) {
+  const { limit, includeStale } = search.input;
+  if (from) {
+    const listing = decodeListing(from.listing);
+    const ranking = await prepare(search, { includeStale: includeStale ?? from.fallback, fixed: listing });
+    const answer = await ranking.next(listing, { limit, lastScore: from.score });
+    return { ...answer, query: ranking.query, fallback: from.fallback };
   }
+  const ranking = await prepare(search, { includeStale: includeStale ?? false });
+  const answer = await ranking.first(limit);
+  if (answer.hits.length > 0 || includeStale !== undefined) return { ...answer, query: ranking.query, fallback: false };
+  const withStale = await prepare(search, { includeStale: true });
+  const stale = await withStale.first(limit);
+  return { ...stale, query: withStale.query, fallback: stale.hits.length > 0 };
+}
 
-  private async page(from: CursorPosition | undefined, limit: number, includeStale: boolean) {
-    const { transaction } = this;
-    const ranking = await this.ranking(includeStale, from !== undefined);
-    let at = from ? await ranking.positionAfter(transaction, { id: from.id, score: from.score ?? 0 }) : 0;
-    const hits: SearchHit[] = [];
-    for (;;) {
-      const [next] = await ranking.take(transaction, at, 1);
-      if (!next || hits.length === limit) return { hits, more: next !== undefined };
-      const hit = await this.present(ranking, next);
-      if (hit) hits.push(hit);
-      at++;
-    }
-  }
+function prepare(
+  search: Search,
+  { includeStale, fixed }: { includeStale: boolean; fixed?: Listing },
+): Promise<Ranking> {
+  const { transaction, input, parts, readable, snapshotMs, nowMs } = search;
+  const { query: text, type, tags = [], includeArchived = false } = input;
+  const filters: SearchFilters = { tags, includeStale, includeArchived, ...(type && { type }) };
+  const snapshot = new Date(snapshotMs).toISOString();
+  const request = { text, parts, readable, filters, nowMs, snapshot };
+  return Ranking.prepare(transaction, { retriever: wordRetriever, request, fixed });
+}
 
-  private async ranking(includeStale: boolean, goesOn: boolean): Promise<Ranking> {
-    const { input, parts, readable, snapshotMs } = this.request;
-    const { query, type, tags = [], includeArchived = false } = input;
-    const filters: SearchFilters = { tags, includeStale, includeArchived, ...(type && { type }) };
-    const key = JSON.stringify([query, filters, parts, readable, snapshotMs]);
-    const kept = goesOn ? this.context.rankings.get(key) : undefined;
-    if (kept) return kept;
-    const ranking = await Ranking.start(this.transaction, wordRetriever, {
-      text: query,
-      parts,
-      readable,
-      filters,
-      nowMs: this.context.environment.now(),
-      snapshot: new Date(snapshotMs).toISOString(),
-    });
-    this.context.rankings.set(key, ranking);
-    return ranking;
-  }
-
-  /** Access is judged again when a hit is shown: the ranking may be an hour old. */
-  private async present(ranking: Ranking, hit: RankedHit): Promise<SearchHit | undefined> {
-    const page = await this.transaction.page({ id: hit.id });
-    if (!page || !isReadable(this.request.parts, page)) return undefined;
-    const { body } = await this.transaction.currentVersion(page);
-    const snippet = buildSnippet(body, ranking.query.plan);
-    const { score, stale, supersededBy } = hit;
-    return { page, snippet, score, stale, ...(supersededBy !== undefined && { supersededBy }) };
-  }
+async function present(transaction: ReadTransaction, plan: QueryPlan, hit: RankedHit): Promise<SearchHit> {
+  const { page, score, stale, supersededBy } = hit;
+  const { body } = await transaction.currentVersion(page);
+  return { page, snippet: buildSnippet(body, plan), score, stale, ...(supersededBy !== undefined && { supersededBy }) };
 }

@@ -10,13 +10,13 @@ import {
 } from "@satchel/pcp";
 import type { Caller } from "../domain/access.js";
 import { isReadable, readableParts } from "../domain/access.js";
-import { linkedPaths } from "../domain/page-view.js";
 import { type DecidedWrite, decideWrite, type WriteRequest, type WriteState } from "../domain/page-write.js";
 import type { PageKeys, PageRecord } from "../domain/records.js";
 import { isRefusal, type Refusal } from "../domain/refusal.js";
 import { indexText } from "../retrieval/index-text.js";
 import type { NewVersion, WriteTransaction } from "../store/store.js";
 import type { Context } from "./context.js";
+import { findHiddenLinks } from "./links.js";
 
 export interface WritePageInput {
   /** Normalised (`parsePath`). */
@@ -107,7 +107,7 @@ async function loadWriteState(transaction: WriteTransaction, caller: Caller, pat
     return { partitions, hiddenLinks: new Set(), ...(unseen && { existing: unseen }) };
   }
   const existing = await transaction.currentVersion(page);
-  const hiddenLinks = await transaction.hiddenPaths({ paths: linkedPaths(existing), parts });
+  const hiddenLinks = await findHiddenLinks(transaction, { caller, partitions }, existing);
   return { partitions, existing, hiddenLinks };
 }
 

@@ -111,8 +111,10 @@ function keepKeys(existing: PageContent, { head, body }: WriteRequest): PageCont
 
 function setKeys({ path, head, body, keys = {} }: WriteRequest, { existing, hiddenLinks }: WriteState): PageContent {
   const set: PageKeys = { ...keys, title: keys.title ?? titleFromBody(body, path) };
-  const hiddenRelations = existing?.keys.relations?.filter(({ target }) => hiddenLinks.has(target)) ?? [];
-  const hiddenSources = existing?.keys.derived_from?.filter((from) => hiddenLinks.has(from)) ?? [];
+  const named = new Set([...(set.relations ?? []).map(({ target }) => target), ...(set.derived_from ?? [])]);
+  const isKept = (path: string) => hiddenLinks.has(path) && !named.has(path);
+  const hiddenRelations = existing?.keys.relations?.filter(({ target }) => isKept(target)) ?? [];
+  const hiddenSources = existing?.keys.derived_from?.filter(isKept) ?? [];
   if (hiddenRelations.length > 0) set.relations = [...(set.relations ?? []), ...hiddenRelations];
   if (hiddenSources.length > 0) set.derived_from = [...(set.derived_from ?? []), ...hiddenSources];
   return { head, body, keys: set };

@@ -1,8 +1,9 @@
 import type { PageRecord, PageType, Part } from "../domain/records.js";
 import { currentSuccessors, standingAt } from "../domain/standing.js";
-import type { Candidate, ReadTransaction } from "../store/store.js";
-import { type PreparedQuery, prepareQuery } from "./query.js";
-import type { Retriever } from "./retriever.js";
+import type { Candidate, TermGroup } from "../store/store.js";
+import { encodeListing, type Listing } from "./listing.js";
+import { type FixedTerms, type PreparedQuery, prepareQuery } from "./query.js";
+import type { Retriever, WordIndex } from "./retriever.js";
 import { scoreCandidate, toUnitScore } from "./score.js";
 
 export interface SearchFilters {
@@ -15,7 +16,7 @@ export interface SearchFilters {
 
 export interface RankedHit {
   num: number;
-  id: string;
+  page: PageRecord;
   score: number;
   stale: boolean;
   /** A current page the caller may read that supersedes this one. */
@@ -35,82 +36,99 @@ export interface RankingRequest {
   snapshot: string;
 }
 
-/** Candidates are scored in windows of this many; the order inside a window is exact. */
-const windowSize = 100;
+export interface RankedAnswer {
+  hits: RankedHit[];
+  /** Where it goes on, when there is more. */
+  listing?: Listing;
+}
+
+/** So many matches are ranked, whatever is asked for at once: the order must not depend on the size of an answer. */
+const rankedCount = 100;
+/** Candidates that are looked at for each of them: some fall to the filters. */
+const spareShare = 1.5;
+/** When too many fell, so many times as many are looked at once more; what is missing then comes unranked. */
+const secondLook = 8;
+const furtherBatch = 200;
+const listingMostBytes = 308;
 const standingFactor = { current: 1, stale: 0.8, archived: 0.7 } as const;
 const validatedFactor = 1.05;
 
-/**
- * The order of everything that matches a query, worked out only as far as it is read. It stays what it was while
- * others write, so that the pages of one listing neither repeat nor skip.
- */
+/** Answers one query page by page. See `Listing` for the order. */
 export class Ranking {
-  private readonly hits: RankedHit[] = [];
-  private readonly seen = new Set<number>();
-  /** Of `seen`, those whose window came. */
-  private readonly taken = new Set<number>();
-  private pending: number[] = [];
-  private tier = 0;
-  private isTierBegun = false;
-
   private constructor(
+    private readonly index: WordIndex,
     private readonly retriever: Retriever,
     private readonly request: RankingRequest,
-    readonly query: PreparedQuery,
+    readonly query: PreparedQuery & { fixed: FixedTerms },
   ) {}
 
-  static async start(transaction: ReadTransaction, retriever: Retriever, request: RankingRequest): Promise<Ranking> {
-    return new Ranking(retriever, request, await prepareQuery(transaction, request.text, request.parts));
+  /** @param fixed of the listing that goes on */
+  static async prepare(
+    index: WordIndex,
+    { retriever, request, fixed }: { retriever: Retriever; request: RankingRequest; fixed?: FixedTerms | undefined },
+  ): Promise<Ranking> {
+    const { text, parts } = request;
+    return new Ranking(index, retriever, request, await prepareQuery(index, { text, parts, fixed }));
   }
 
-  /** Hits from `position` on, at least `count` of them unless there are no more. */
-  async take(transaction: ReadTransaction, position: number, count: number): Promise<RankedHit[]> {
-    while (this.hits.length < position + count && (await this.rankNextWindow(transaction)));
-    return this.hits.slice(position, position + count);
-  }
-
-  /** Where a listing goes on that ended with this hit. */
-  async positionAfter(transaction: ReadTransaction, last: { id: string; score: number }): Promise<number> {
-    for (let at = 0; ; at++) {
-      const [hit] = await this.take(transaction, at, 1);
-      if (!hit) break;
-      if (hit.id === last.id) return at + 1;
+  async first(limit: number): Promise<RankedAnswer> {
+    if (this.query.plan.terms.length === 0) return { hits: [] };
+    const wanted = Math.max(limit, rankedCount);
+    let count = Math.ceil(wanted * spareShare);
+    let found = await this.retriever.best(this.index, this.search(count));
+    let ranked = await this.rank(await this.candidates(found));
+    if (found.length >= count && ranked.length < wanted) {
+      count *= secondLook;
+      found = await this.retriever.best(this.index, this.search(count));
+      ranked = await this.rank(await this.candidates(found));
     }
-    const below = this.hits.findIndex((hit) => hit.score < last.score);
-    return below < 0 ? this.hits.length : below;
+    const isWhole = found.length < count;
+    const top = ranked.slice(0, wanted);
+    const isAll = isWhole && ranked.length === top.length;
+    return this.answer(top, { limit, shown: [], isAll });
   }
 
-  private async rankNextWindow(transaction: ReadTransaction): Promise<boolean> {
-    while (this.pending.length === 0) {
-      if (this.query.plan.terms.length === 0 || !(await this.findMore(transaction))) return false;
-    }
-    const window = await this.candidates(transaction, this.pending.splice(0, windowSize));
-    const ranked = await this.rankWindow(transaction, window);
-    const ceiling = this.hits.at(-1)?.score ?? 1;
-    for (const hit of ranked) this.hits.push({ ...hit, score: Math.min(hit.score, ceiling) });
-    return true;
+  async next(listing: Listing, { limit, lastScore }: { limit: number; lastScore: number }): Promise<RankedAnswer> {
+    const ahead = await this.judgeInOrder(listing.ahead, lastScore);
+    return this.answer(ahead, { limit, shown: listing.shown, below: listing.below, lastScore, isAll: false });
   }
 
-  private async candidates(transaction: ReadTransaction, nums: number[]): Promise<Candidate[]> {
+  /** `ranked` comes first; then, unless it was all, the further matches. */
+  private async answer(
+    ranked: RankedHit[],
+    from: { limit: number; shown: number[]; below?: number | undefined; lastScore?: number; isAll: boolean },
+  ): Promise<RankedAnswer> {
+    const { limit, isAll } = from;
+    const hits = ranked.slice(0, limit);
+    const shown = [...from.shown, ...hits.map(({ num }) => num)];
+    const ahead = ranked.slice(limit).map(({ num }) => num);
+    if (ahead.length > 0) return { hits, listing: this.listing({ ahead, shown }) };
+    if (isAll) return { hits };
+    const lastScore = hits.at(-1)?.score ?? from.lastScore ?? 1;
+    const further = await this.further(shown, { below: from.below, count: limit - hits.length + 1, lastScore });
+    const added = further.slice(0, limit - hits.length);
+    const below = added.at(-1)?.num ?? from.below;
+    const all = [...hits, ...added];
+    return further.length > added.length
+      ? { hits: all, listing: this.listing({ ahead, shown, below }) }
+      : { hits: all };
+  }
+
+  /** What does not fit is left to the further matches. */
+  private listing({ ahead, shown, below }: { ahead: number[]; shown: number[]; below?: number | undefined }): Listing {
+    const listing = { ahead: [...ahead], shown, ...(below !== undefined && { below }), ...this.query.fixed };
+    while (listing.ahead.length > 0 && encodeListing(listing).length > listingMostBytes) listing.ahead.pop();
+    return listing;
+  }
+
+  private search(limit?: number) {
+    return { query: this.query, parts: this.request.parts, ...(limit !== undefined && { limit }) };
+  }
+
+  private async candidates(nums: number[]): Promise<Candidate[]> {
     const { parts, filters } = this.request;
-    for (const num of nums) this.taken.add(num);
-    const found = await transaction.candidates({ nums, parts, tags: filters.tags });
+    const found = await this.index.candidates({ nums, parts, tags: filters.tags });
     return found.filter((candidate) => this.admits(candidate));
-  }
-
-  /** Asks for the beginning of a tier, then for all of it, then for the next one. */
-  private async findMore(transaction: ReadTransaction): Promise<boolean> {
-    const { tier, isTierBegun } = this;
-    if (tier >= this.retriever.tiers) return false;
-    const limit = isTierBegun ? undefined : windowSize;
-    const search = { query: this.query, parts: this.request.parts, tier, ...(limit !== undefined && { limit }) };
-    const found = await this.retriever.find(transaction, search);
-    const isWhole = limit === undefined || found.length < limit;
-    this.isTierBegun = !isWhole;
-    if (isWhole) this.tier++;
-    this.pending = found.filter((num) => !this.seen.has(num));
-    for (const num of this.pending) this.seen.add(num);
-    return true;
   }
 
   private admits({ page }: Candidate): boolean {
@@ -121,44 +139,72 @@ export class Ranking {
     return standing === "current" || (standing === "stale" ? filters.includeStale : filters.includeArchived);
   }
 
-  private async rankWindow(transaction: ReadTransaction, window: Candidate[]): Promise<RankedHit[]> {
-    const { includeStale } = this.request.filters;
-    const hits = await this.judge(transaction, window);
-    for (let newest = hits; includeStale && newest.length > 0; ) {
-      newest = raiseToPredecessors(
-        await this.judge(transaction, await this.lateSuccessors(transaction, newest)),
-        newest,
-      );
-      hits.push(...newest);
+  /** All matches that were not ranked, the newest page first, up to `count` of them. */
+  private async further(
+    ranked: number[],
+    { below, count, lastScore }: { below: number | undefined; count: number; lastScore: number },
+  ): Promise<RankedHit[]> {
+    const isRanked = new Set(ranked);
+    const hits: RankedHit[] = [];
+    for (let start = below; hits.length < count; ) {
+      const search = { ...this.search(), below: start, limit: furtherBatch };
+      const nums = await this.retriever.further(this.index, search);
+      const fresh = nums.filter((num) => !isRanked.has(num));
+      hits.push(...(await this.judgeInOrder(fresh, hits.at(-1)?.score ?? lastScore)));
+      start = nums.at(-1);
+      if (nums.length < furtherBatch) break;
     }
-    const kept = hits.filter((hit) => includeStale || !hit.successor);
-    kept.sort((a, b) => b.score - a.score || (a.page.updated < b.page.updated ? 1 : -1));
-    return moveBehindSuccessors(kept).map(({ page: _, successor: __, ...hit }) => hit);
+    return hits.slice(0, count);
   }
 
-  private async judge(transaction: ReadTransaction, window: Candidate[]): Promise<WindowHit[]> {
+  /** In the given order; no score is above the one before it. */
+  private async judgeInOrder(nums: number[], lastScore: number): Promise<RankedHit[]> {
+    let ceiling = lastScore;
+    const judged = await this.judge(await this.candidates(nums));
+    return this.withoutSuperseded(judged).map((hit) => {
+      ceiling = Math.min(ceiling, hit.score);
+      return toRankedHit({ ...hit, score: ceiling });
+    });
+  }
+
+  private async rank(candidates: Candidate[]): Promise<RankedHit[]> {
+    const hits = await this.judge(candidates);
+    const taken = new Set(hits.map(({ num }) => num));
+    for (let newest = hits; this.request.filters.includeStale && newest.length > 0; ) {
+      newest = raiseToPredecessors(await this.judge(await this.lateSuccessors(newest, taken)), newest);
+      hits.push(...newest);
+    }
+    const kept = this.withoutSuperseded(hits);
+    kept.sort((a, b) => b.score - a.score || (a.page.updated < b.page.updated ? 1 : -1));
+    return moveBehindSuccessors(kept).map(toRankedHit);
+  }
+
+  private withoutSuperseded(hits: JudgedHit[]): JudgedHit[] {
+    return this.request.filters.includeStale ? hits : hits.filter(({ successor }) => !successor);
+  }
+
+  private async judge(candidates: Candidate[]): Promise<JudgedHit[]> {
     const { readable, nowMs } = this.request;
-    if (window.length === 0) return [];
-    const paths = window.map(({ page }) => page.path);
-    const claims = await transaction.superseders({ paths, parts: readable });
-    return window.map((candidate) => {
+    if (candidates.length === 0) return [];
+    const paths = candidates.map(({ page }) => page.path);
+    const claims = await this.index.superseders({ paths, parts: readable });
+    return candidates.map((candidate) => {
       const [successor] = claims.length === 0 ? [] : currentSuccessors(candidate.page, claims, nowMs);
-      return { ...this.scored(candidate, successor), page: candidate.page, successor };
+      return this.scored(candidate, successor);
     });
   }
 
   /** Successors that match too, but only further down: they come along, or their predecessors would stand above them. */
-  private async lateSuccessors(transaction: ReadTransaction, hits: WindowHit[]): Promise<Candidate[]> {
-    const nums = hits.flatMap(({ successor }) => (successor && !this.taken.has(successor.num) ? [successor.num] : []));
+  private async lateSuccessors(hits: JudgedHit[], taken: Set<number>): Promise<Candidate[]> {
+    const nums = hits.flatMap(({ successor }) => (successor && !taken.has(successor.num) ? [successor.num] : []));
     if (nums.length === 0) return [];
-    const late = await this.candidates(transaction, [...new Set(nums)]);
-    this.pending = this.pending.filter((num) => !this.taken.has(num));
-    for (const num of nums) this.seen.add(num);
-    const terms = [...this.query.groups, ...this.query.alternatives].flat();
-    return late.filter(({ words }) => Object.values(words).some((field) => holdsAny(field, terms)));
+    for (const num of nums) taken.add(num);
+    const late = await this.candidates([...new Set(nums)]);
+    const { distinguishing } = this.query;
+    return late.filter(({ words }) => Object.values(words).some((field) => holdsAny(field, distinguishing)));
   }
 
-  private scored({ page, words }: Candidate, successor: PageRecord | undefined): RankedHit {
+  private scored({ page, words }: Candidate, successor: PageRecord | undefined): JudgedHit {
     const { plan, statistics } = this.query;
     const standing = standingAt(page, this.request.nowMs);
     const stale = standing === "stale" || successor !== undefined;
@@ -166,19 +212,25 @@ export class Ranking {
     const raw =
       scoreCandidate(words, plan, statistics) * factor * (page.lifecycle === "validated" ? validatedFactor : 1);
     const score = Math.round(toUnitScore(raw, plan, statistics) * 1e6) / 1e6;
-    return { num: page.num, id: page.id, score, stale, ...(successor && { supersededBy: successor.path }) };
+    return { num: page.num, page, score, stale, successor };
   }
 }
 
-type WindowHit = RankedHit & { page: PageRecord; successor: PageRecord | undefined };
+interface JudgedHit extends RankedHit {
+  successor: PageRecord | undefined;
+}
 
-/** Whether a field of the index holds one of the terms as a token. */
-function holdsAny(field: string, terms: string[]): boolean {
-  return terms.some((term) => ` ${field} `.includes(` ${term} `));
+function toRankedHit({ successor, ...hit }: JudgedHit): RankedHit {
+  return { ...hit, ...(successor && { supersededBy: successor.path }) };
+}
+
+/** Whether a field of the index holds one of the terms as a token, or as the beginning of one. */
+function holdsAny(field: string, groups: TermGroup[]): boolean {
+  return groups.some(({ term, isBeginning }) => ` ${field} `.includes(isBeginning ? ` ${term}` : ` ${term} `));
 }
 
 /** A late successor has at least the score of what it supersedes: both stand where the better one belongs. */
-function raiseToPredecessors(late: WindowHit[], hits: WindowHit[]): WindowHit[] {
+function raiseToPredecessors(late: JudgedHit[], hits: JudgedHit[]): JudgedHit[] {
   return late.map((successor) => {
     const scores = hits.filter((hit) => hit.successor?.num === successor.num).map(({ score }) => score);
     return { ...successor, score: Math.max(successor.score, ...scores) };
@@ -186,11 +238,11 @@ function raiseToPredecessors(late: WindowHit[], hits: WindowHit[]): WindowHit[] 
 }
 
 /** A superseded page never stands above its successor: it goes right behind it, with at most its score. */
-function moveBehindSuccessors(hits: WindowHit[]): WindowHit[] {
+function moveBehindSuccessors(hits: JudgedHit[]): JudgedHit[] {
   const byNum = new Map(hits.map((hit) => [hit.num, hit]));
-  const waiting = new Map<number, WindowHit[]>();
-  const order: WindowHit[] = [];
-  const place = (hit: WindowHit) => {
+  const waiting = new Map<number, JudgedHit[]>();
+  const order: JudgedHit[] = [];
+  const place = (hit: JudgedHit) => {
     order.push({ ...hit, score: Math.min(hit.score, order.at(-1)?.score ?? 1) });
     for (const predecessor of waiting.get(hit.num) ?? []) place(predecessor);
     waiting.delete(hit.num);
@@ -205,9 +257,9 @@ function moveBehindSuccessors(hits: WindowHit[]): WindowHit[] {
 }
 
 /** Pages that supersede each other in a circle have no newest one: each stands by its score. */
-function isInCircle(hit: WindowHit, byNum: Map<number, WindowHit>): boolean {
+function isInCircle(hit: JudgedHit, byNum: Map<number, JudgedHit>): boolean {
   const passed = new Set<number>();
-  let next: WindowHit | undefined = hit;
+  let next: JudgedHit | undefined = hit;
   while (next?.successor && !passed.has(next.num)) {
     passed.add(next.num);
     next = byNum.get(next.successor.num);

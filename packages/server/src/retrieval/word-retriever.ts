@@ -1,30 +1,18 @@
 import type { WordMatch } from "../store/store.js";
-import type { PreparedQuery } from "./query.js";
 import type { Retriever } from "./retriever.js";
 
-/** A term in more than this share of the pages finds nothing by itself when the query has a rarer one. */
-const commonShare = 0.25;
-const commonFrom = 400;
-
-/** Tier 0: pages with every required term. Tier 1: pages with any of them, or of the parts of an identifier. */
+/** Pages with every required term, then pages with any of those that distinguish. */
 export const wordRetriever: Retriever = {
-  tiers: 2,
-  async find(transaction, { query, parts, tier, limit }) {
-    const groups = tier === 0 ? query.groups : distinguishing(query);
-    const mode = tier === 0 ? "all" : "any";
-    const lists = await transaction.matchWords({ parts, groups, mode, ...(limit !== undefined && { limit }) });
-    return mergeByRank(lists);
+  async best(index, { query, parts, limit }) {
+    const most = limit === undefined ? {} : { limit };
+    const whole = mergeByRank(await index.bestMatches({ parts, groups: query.required, mode: "all", ...most }));
+    if (limit !== undefined && whole.length >= limit) return whole;
+    const partly = mergeByRank(await index.bestMatches({ parts, groups: query.distinguishing, mode: "any", ...most }));
+    return [...new Set([...whole, ...partly])];
   },
+  further: (index, { query, parts, below, limit }) =>
+    index.furtherMatches({ parts, groups: query.distinguishing, limit, ...(below !== undefined && { below }) }),
 };
-
-function distinguishing({ groups: asked, alternatives, statistics }: PreparedQuery): string[][] {
-  const groups = [...asked, ...alternatives];
-  const limit = Math.max(commonFrom, statistics.documents * commonShare);
-  const frequency = (group: string[]) => Math.max(...group.map((term) => statistics.frequency(term)));
-  const found = groups.filter((group) => frequency(group) > 0);
-  const rarer = found.filter((group) => frequency(group) <= limit);
-  return rarer.length > 0 ? rarer : found;
-}
 
 /** Ranks of different parts are not comparable, so each is taken relative to the best of its own part. */
 function mergeByRank(lists: WordMatch[][]): number[] {

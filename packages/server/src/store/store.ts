@@ -71,14 +71,27 @@ export interface ListQuery {
   limit: number;
 }
 
+/** A term of the index, or the beginning of terms. */
+export interface TermGroup {
+  term: string;
+  isBeginning: boolean;
+}
+
 export interface WordQuery {
   parts: Part[];
-  /** One group per query term: a page matches the group when it holds any of its alternatives. */
-  groups: string[][];
+  groups: TermGroup[];
   /** "all": every group; "any": at least one. */
   mode: "all" | "any";
   /** Per part, at most this many. */
   limit?: number;
+}
+
+export interface FurtherQuery {
+  parts: Part[];
+  /** At least one of them. */
+  groups: TermGroup[];
+  below?: number;
+  limit: number;
 }
 
 /** `rank` is comparable only within one part, best first = most negative (as FTS5 reports it). */
@@ -127,13 +140,15 @@ export interface ReadTransaction {
    * supersede each other can be told apart.
    */
   superseders(query: { paths: string[]; parts: Part[] }): Promise<{ target: string; page: PageRecord }[]>;
-  /** Of `paths`, those held by a live page outside `parts`. */
-  hiddenPaths(query: { paths: string[]; parts: Part[] }): Promise<Set<string>>;
+  /** Of `paths`, those held by a live page in `parts`. */
+  readablePaths(query: { paths: string[]; parts: Part[] }): Promise<Set<string>>;
   /** The newest `updated` of the pages under a prefix. */
   newestUpdate(query: { parts: Part[]; prefix: string }): Promise<string | undefined>;
   countPages(query: { parts: Part[] }): Promise<number>;
   /** Matches of each part, best first, one list per part. */
-  matchWords(query: WordQuery): Promise<WordMatch[][]>;
+  bestMatches(query: WordQuery): Promise<WordMatch[][]>;
+  /** Matches of all parts by page number, the highest first. */
+  furtherMatches(query: FurtherQuery): Promise<number[]>;
   wordStatistics(query: { parts: Part[]; terms: string[] }): Promise<WordStatistics>;
   /** Indexed terms that start with `prefix`, most frequent first. */
   termsByPrefix(query: { parts: Part[]; prefix: string; limit: number }): Promise<string[]>;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { encodeId, twinKey } from "@satchel/pcp";
 import type { ContextRecord, PageKeys, PageRecord, Part, Sensitivity } from "../../domain/records.js";
-import type { IndexedText, NewVersion, Store, WriteTransaction } from "../store.js";
+import type { IndexedText, NewVersion, Store, TermGroup, WriteTransaction } from "../store.js";
 
 /** A fresh, empty context that an engine made for one test. */
 export interface StoreUnderTest {
@@ -95,4 +95,12 @@ export function remove(store: Store, path: string): Promise<string> {
     await transaction.removePage(page, { version: encodeId("ver", randomUUID()), updated, generated });
     return updated;
   });
+}
+
+/** Terms as they are searched; one that ends in `*` as the beginning of terms. */
+export function groupsOf(terms: string): TermGroup[] {
+  return terms
+    .split(" ")
+    .filter(Boolean)
+    .map((term) => ({ term: term.replace(/\*$/, ""), isBeginning: term.endsWith("*") }));
 }

@@ -194,7 +194,7 @@ function describeLinks(makeStore: MakeStore): void {
     });
   });
 
-  it("hiddenPaths: of the given paths, those held by a live page outside the parts", async () => {
+  it("readablePaths: of the given paths, those held by a live page in the parts", async () => {
     await withStore(makeStore, async ({ store }) => {
       await put(
         store,
@@ -203,15 +203,15 @@ function describeLinks(makeStore: MakeStore): void {
         { path: "gone", sensitivity: "sensitive" },
       );
       await remove(store, "gone");
-      const hidden = (parts: Part[]) =>
+      const readable = (parts: Part[]) =>
         store.read(async (t) =>
-          [...(await t.hiddenPaths({ paths: ["seen", "secret", "gone", "absent"], parts }))].sort(),
+          [...(await t.readablePaths({ paths: ["seen", "secret", "gone", "absent"], parts }))].sort(),
         );
-      expect(await hidden([normal])).toEqual(["secret"]);
-      expect(await hidden([normal, sensitive])).toEqual([]);
-      expect(await hidden([])).toEqual(["secret", "seen"]);
+      expect(await readable([normal])).toEqual(["seen"]);
+      expect(await readable([normal, sensitive])).toEqual(["secret", "seen"]);
+      expect(await readable([])).toEqual([]);
       await put(store, { path: "secret", sensitivity: "normal" });
-      expect(await hidden([normal])).toEqual([]);
+      expect(await readable([normal])).toEqual(["secret", "seen"]);
     });
   });
 }

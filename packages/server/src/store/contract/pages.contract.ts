@@ -4,6 +4,7 @@ import type { ReadTransaction, Store } from "../store.js";
 import {
   allParts,
   buildVersion,
+  groupsOf,
   type MakeStore,
   normal,
   put,
@@ -151,7 +152,7 @@ function describeRemoval(makeStore: MakeStore): void {
         recent: await transaction.recent({ parts: allParts, limit: 10 }),
         newest: await transaction.newestUpdate({ parts: allParts, prefix: "" }),
         superseders: await transaction.superseders({ paths: ["x"], parts: allParts }),
-        hidden: [...(await transaction.hiddenPaths({ paths: ["a"], parts: [] }))],
+        readable: [...(await transaction.readablePaths({ paths: ["a"], parts: allParts }))],
         candidates: await transaction.candidates({ nums: [page!.num], parts: allParts, tags: [] }),
         matches: await matchesOf(transaction, ["needle"]),
         terms: await transaction.termsByPrefix({ parts: allParts, prefix: "n", limit: 5 }),
@@ -160,7 +161,7 @@ function describeRemoval(makeStore: MakeStore): void {
       }));
       expect(seen).toEqual({
         ...{ page: undefined, byId: undefined, byTwin: undefined, newest: undefined },
-        ...{ list: [], recent: [], superseders: [], hidden: [], candidates: [], matches: [], terms: [] },
+        ...{ list: [], recent: [], superseders: [], readable: [], candidates: [], matches: [], terms: [] },
         ...{ count: 0, path: "a" },
       });
       const versions = await store.read((transaction) => transaction.versions(page!.id));
@@ -235,8 +236,8 @@ function describeTwins(makeStore: MakeStore): void {
   });
 }
 
-async function matchesOf(transaction: ReadTransaction, group: string[], parts = allParts): Promise<number[]> {
-  const lists = await transaction.matchWords({ parts, groups: [group], mode: "all" });
+async function matchesOf(transaction: ReadTransaction, terms: string[], parts = allParts): Promise<number[]> {
+  const lists = await transaction.bestMatches({ parts, groups: groupsOf(terms.join(" ")), mode: "all" });
   return lists.flat().map(({ num }) => num);
 }
 

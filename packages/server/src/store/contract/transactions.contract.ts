@@ -1,7 +1,17 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Store, WriteTransaction } from "../store.js";
-import { allParts, type MakeStore, normal, put, putPage, remove, sensitive, startMs } from "./fixture.contract.js";
+import {
+  allParts,
+  groupsOf,
+  type MakeStore,
+  normal,
+  put,
+  putPage,
+  remove,
+  sensitive,
+  startMs,
+} from "./fixture.contract.js";
 import { withStore } from "./with-store.contract.js";
 
 export function describeTransactions(makeStore: MakeStore): void {
@@ -193,7 +203,7 @@ function describeSeveral(makeStore: MakeStore): void {
           const pages = await transaction.list({ parts: [normal], includeArchived: true, limit: 10 });
           const texts = [];
           for (const page of pages) texts.push((await transaction.currentVersion(page)).body);
-          const found = await transaction.matchWords({ parts: [normal], groups: [["round"]], mode: "all" });
+          const found = await transaction.bestMatches({ parts: [normal], groups: groupsOf("round"), mode: "all" });
           const { documents } = await transaction.wordStatistics({ parts: [normal], terms: [] });
           return { texts, found: found.flat().length, documents };
         });

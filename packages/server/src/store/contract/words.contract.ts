@@ -3,7 +3,17 @@ import { describe, expect, it } from "vitest";
 import { scaled, testSeed } from "../../../../../test/scale.js";
 import type { Part } from "../../domain/records.js";
 import type { CandidateQuery, ReadTransaction, Store, WordQuery } from "../store.js";
-import { allParts, type MakeStore, normal, put, remove, sensitive, tokensOf, workNormal } from "./fixture.contract.js";
+import {
+  allParts,
+  groupsOf,
+  type MakeStore,
+  normal,
+  put,
+  remove,
+  sensitive,
+  tokensOf,
+  workNormal,
+} from "./fixture.contract.js";
 import { withStore } from "./with-store.contract.js";
 
 export function describeWords(makeStore: MakeStore): void {
@@ -18,7 +28,7 @@ export function describeWords(makeStore: MakeStore): void {
 
 async function matched(store: Store, query: Omit<WordQuery, "parts">, parts = allParts): Promise<string[]> {
   return store.read(async (transaction) => {
-    const lists = await transaction.matchWords({ ...query, parts });
+    const lists = await transaction.bestMatches({ ...query, parts });
     const nums = lists.flat().map(({ num }) => num);
     const candidates = await transaction.candidates({ nums, parts, tags: [] });
     return candidates.map(({ page }) => page.path);
@@ -26,22 +36,24 @@ async function matched(store: Store, query: Omit<WordQuery, "parts">, parts = al
 }
 
 function describeMatching(makeStore: MakeStore): void {
-  const found: [groups: string[][], mode: "all" | "any", paths: string[]][] = [
-    [[["red"]], "all", ["one", "two"]],
-    [[["red"], ["green"]], "all", ["two"]],
-    [[["red"], ["green"]], "any", ["one", "three", "two"]],
-    [[["red", "blue"], ["green"]], "all", ["three", "two"]],
-    [[["violet"]], "all", []],
-    [[["red"], ["violet"]], "all", []],
-    [[["red"], ["violet"]], "any", ["one", "two"]],
-    [[["日記"]], "all", ["three"]],
-    [[["or"]], "all", ["one"]],
-    [[["near"], ["not"]], "all", []],
-    [[["re"]], "all", []],
-    [[], "all", []],
-    [[], "any", []],
+  const found: [terms: string, mode: "all" | "any", paths: string[]][] = [
+    ["red", "all", ["one", "two"]],
+    ["red green", "all", ["two"]],
+    ["red green", "any", ["one", "three", "two"]],
+    ["violet", "all", []],
+    ["red violet", "all", []],
+    ["red violet", "any", ["one", "two"]],
+    ["日記", "all", ["three"]],
+    ["or", "all", ["one"]],
+    ["near not", "all", []],
+    ["re", "all", []],
+    ["re*", "all", ["one", "two"]],
+    ["日*", "all", ["three"]],
+    ["gre* re*", "all", ["two"]],
+    ["", "all", []],
+    ["", "any", []],
   ];
-  it.each(found)("matches whole terms: %j, %s", async (groups, mode, paths) => {
+  it.each(found)("matches whole terms, and beginnings where asked: %j, %s", async (terms, mode, paths) => {
     await withStore(makeStore, async ({ store }) => {
       await put(
         store,
@@ -49,7 +61,16 @@ function describeMatching(makeStore: MakeStore): void {
         { path: "two", body: "red green" },
         { path: "three", words: { body: "blue green 日記" } },
       );
+      const groups = groupsOf(terms);
       expect((await matched(store, { groups, mode })).sort()).toEqual(paths);
+      const further = await store.read((t) => t.furtherMatches({ parts: allParts, groups, limit: 10 }));
+      const any = await store.read((t) => t.bestMatches({ parts: allParts, groups, mode: "any" }));
+      expect(further).toEqual(
+        any
+          .flat()
+          .map(({ num }) => num)
+          .sort((a, b) => b - a),
+      );
     });
   });
 
@@ -64,13 +85,36 @@ function describeMatching(makeStore: MakeStore): void {
         { path: "p4", keys: { title: "x" }, words: { tags: "needle", body: filler.trim() } },
         { path: "p5", keys: { title: "x" }, words: { body: filler.trim() } },
       );
-      const order = await matched(store, { groups: [["needle"]], mode: "all" }, [normal]);
+      const order = await matched(store, { groups: groupsOf("needle"), mode: "all" }, [normal]);
       expect([...order].sort()).toEqual(["p1", "p2", "p3", "p4"]);
       expect([order[0], order[3]]).toEqual(["p2", "p1"]);
-      const [ranks] = await store.read((t) => t.matchWords({ parts: [normal], groups: [["needle"]], mode: "all" }));
+      const [ranks] = await store.read((t) =>
+        t.bestMatches({ parts: [normal], groups: groupsOf("needle"), mode: "all" }),
+      );
       const values = ranks!.map(({ rank }) => rank);
       expect([...values].sort((a, b) => a - b)).toEqual(values);
       expect(values.every((rank) => rank < 0)).toBe(true);
+    });
+  });
+
+  it("further matches go down by number from where they are asked, across parts", async () => {
+    await withStore(makeStore, async ({ store }) => {
+      const pages = Array.from({ length: 9 }, (_, at) => ({
+        path: `p${at}`,
+        body: at === 4 ? "other" : "needle",
+        ...(at % 2 === 0 ? {} : { sensitivity: "sensitive" as const }),
+      }));
+      await put(store, ...pages);
+      const ask = (parts: Part[], below?: number) =>
+        store.read((t) => t.furtherMatches({ parts, groups: groupsOf("needle"), limit: 3, ...(below && { below }) }));
+      const walked: number[] = [];
+      for (let nums = await ask(allParts); nums.length > 0; nums = await ask(allParts, walked.at(-1)))
+        walked.push(...nums);
+      expect(walked).toHaveLength(8);
+      expect([...walked].sort((a, b) => b - a)).toEqual(walked);
+      const visible = await ask([normal]);
+      const shown = await store.read((t) => t.candidates({ nums: visible, parts: allParts, tags: [] }));
+      expect(shown.map(({ page }) => page.path)).toEqual(["p8", "p6", "p2"]);
     });
   });
 
@@ -127,7 +171,12 @@ function describeTags(makeStore: MakeStore): void {
       await put(store, ...drafts, { path: "s", body: "needle", sensitivity: "sensitive" });
       const find = (limit?: number) =>
         store.read((t) =>
-          t.matchWords({ parts: [normal, sensitive], groups: [["needle"]], mode: "all", ...(limit && { limit }) }),
+          t.bestMatches({
+            parts: [normal, sensitive],
+            groups: groupsOf("needle"),
+            mode: "all",
+            ...(limit && { limit }),
+          }),
         );
       const [all] = await find();
       const [best, other] = await find(2);
@@ -183,7 +232,7 @@ function traces(store: Store, word: string, parts: Part[]) {
     return {
       ...totals,
       frequency: frequency.get(word) ?? 0,
-      matches: (await transaction.matchWords({ parts, groups: [[word]], mode: "all" })).flat().length,
+      matches: (await transaction.bestMatches({ parts, groups: groupsOf(word), mode: "all" })).flat().length,
       terms: await transaction.termsByPrefix({ parts, prefix: word.slice(0, 3), limit: 10 }),
       count: await transaction.countPages({ parts }),
       listed: (await transaction.list({ parts, includeArchived: true, limit: 10 })).length,
@@ -218,7 +267,7 @@ function describeApartness(makeStore: MakeStore): void {
   it("what other parts hold changes no rank", async () => {
     await withStore(makeStore, async ({ store }) => {
       await put(store, { path: "a", body: "needle hay hay" }, { path: "b", body: "needle needle hay" });
-      const rank = () => store.read((t) => t.matchWords({ parts: [normal], groups: [["needle"]], mode: "all" }));
+      const rank = () => store.read((t) => t.bestMatches({ parts: [normal], groups: groupsOf("needle"), mode: "all" }));
       const before = await rank();
       const drafts = Array.from({ length: 20 }, (_, i) => ({ path: `s${i}`, body: "needle ".repeat(i + 1) }));
       await put(store, ...drafts.map((draft) => ({ ...draft, sensitivity: "sensitive" as const })));
@@ -284,7 +333,7 @@ async function observed(transaction: ReadTransaction, parts: Part[]) {
   const { documents, tokens, frequency } = await transaction.wordStatistics({ parts, terms: vocabulary });
   const matches: Record<string, string[]> = {};
   for (const word of vocabulary) {
-    const lists = await transaction.matchWords({ parts, groups: [[word]], mode: "all" });
+    const lists = await transaction.bestMatches({ parts, groups: groupsOf(word), mode: "all" });
     const nums = lists.flat().map(({ num }) => num);
     const candidates = await transaction.candidates({ nums, parts, tags: [] });
     matches[word] = candidates.map(({ page }) => page.path).sort();

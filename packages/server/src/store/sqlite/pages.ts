@@ -136,10 +136,10 @@ function findClaims(connection: Connection, query: { paths: string[]; parts: Par
   return rows.map(({ target, ...row }) => ({ target, page: toPageRecord(row as PageRow) }));
 }
 
-export function findHiddenPaths(connection: Connection, query: { paths: string[]; parts: Part[] }): Set<string> {
+export function findReadablePaths(connection: Connection, query: { paths: string[]; parts: Part[] }): Set<string> {
   const rows = connection.all<{ path: string }>(
     `SELECT path FROM pages WHERE removed IS NULL AND path IN (SELECT value FROM json_each(?))
-       AND part NOT IN (SELECT value FROM json_each(?))`,
+       AND part IN (SELECT value FROM json_each(?))`,
     JSON.stringify(query.paths),
     JSON.stringify(partNumbers(connection, query.parts)),
   );

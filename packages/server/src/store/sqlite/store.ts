@@ -99,14 +99,15 @@ function readTransaction(connection: Connection): ReadTransaction {
     list: async (query) => pages.listPages(connection, query),
     recent: async (query) => pages.recentPages(connection, query),
     superseders: async (query) => pages.findSuperseders(connection, query),
-    hiddenPaths: async (query) => pages.findHiddenPaths(connection, query),
+    readablePaths: async (query) => pages.findReadablePaths(connection, query),
     newestUpdate: async (query) => pages.newestUpdate(connection, query),
     countPages: async ({ parts }) =>
       connection.get<{ count: number }>(
         "SELECT coalesce(sum(documents), 0) AS count FROM parts WHERE num IN (SELECT value FROM json_each(?))",
         JSON.stringify(partNumbers(connection, parts)),
       )?.count ?? 0,
-    matchWords: async (query) => words.matchWords(connection, query),
+    bestMatches: async (query) => words.bestMatches(connection, query),
+    furtherMatches: async (query) => words.furtherMatches(connection, query),
     wordStatistics: async (query) => words.wordStatistics(connection, query),
     termsByPrefix: async (query) => words.termsByPrefix(connection, query),
     candidates: async (query) => words.loadCandidates(connection, query),

@@ -1,5 +1,14 @@
 import type { Part } from "../../domain/records.js";
-import type { Candidate, CandidateQuery, IndexedText, WordMatch, WordQuery, WordStatistics } from "../store.js";
+import type {
+  Candidate,
+  CandidateQuery,
+  FurtherQuery,
+  IndexedText,
+  TermGroup,
+  WordMatch,
+  WordQuery,
+  WordStatistics,
+} from "../store.js";
 import type { Connection } from "./connection.js";
 import { type PageRow, pageColumns, pageTables, toPageRecord } from "./page-row.js";
 import { partNumbers } from "./parts.js";
@@ -38,8 +47,8 @@ function countTokens(words: string): number {
   return count;
 }
 
-export function matchWords(connection: Connection, query: WordQuery): WordMatch[][] {
-  const match = toMatch(query);
+export function bestMatches(connection: Connection, query: WordQuery): WordMatch[][] {
+  const match = toMatch(query.groups, query.mode);
   if (match === "") return [];
   return partNumbers(connection, query.parts).map((part) => {
     const rows = connection
@@ -50,9 +59,20 @@ export function matchWords(connection: Connection, query: WordQuery): WordMatch[
   });
 }
 
+export function furtherMatches(connection: Connection, query: FurtherQuery): number[] {
+  const match = toMatch(query.groups, "any");
+  if (match === "") return [];
+  const below = query.below ?? Number.MAX_SAFE_INTEGER;
+  const found = partNumbers(connection, query.parts).flatMap((part) => {
+    const sql = `SELECT rowid FROM words_${part} WHERE words_${part} MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?`;
+    return connection.statement(sql).pluck().all(match, below, query.limit) as number[];
+  });
+  return found.sort((a, b) => b - a).slice(0, query.limit);
+}
+
 /** Our tokens hold no quote, so quoting them is all the escaping there is. */
-function toMatch({ groups, mode }: WordQuery): string {
-  const clauses = groups.map((group) => `(${group.map((term) => `"${term}"`).join(" OR ")})`);
+function toMatch(groups: TermGroup[], mode: WordQuery["mode"]): string {
+  const clauses = groups.map(({ term, isBeginning }) => (isBeginning ? `"${term}" *` : `"${term}"`));
   return clauses.join(mode === "all" ? " AND " : " OR ");
 }
 
