@@ -259,7 +259,7 @@ describe("a disk that refuses", () => {
       const { accepted, refusal, refused } = await writeUntilRefused(assistant, 2000);
       expect(accepted.size).toBeGreaterThan(3);
       expectClearRefusal(refusal);
-      expect(assistant.stderr()).toMatch(/fault/);
+      await expect.poll(() => assistant.stderr()).toMatch(/fault/);
       expect(await readBody(assistant, "p0")).toBe(accepted.get("p0"));
       expect(await readBody(assistant, refused)).toBeUndefined();
       expect(await readBody(assistant, "p0")).toBe(accepted.get("p0"));
