@@ -1,7 +1,9 @@
 // First: standard output is claimed before any dependency is loaded.
 import "./standard-output.js";
+
 import { PcpError } from "@satchel/pcp";
 import { buildProgram } from "./program.js";
+import { flushOutput } from "./standard-output.js";
 import { CommandError, UsageError } from "./usage-error.js";
 
 /*
@@ -16,6 +18,8 @@ try {
 } catch (error) {
   process.exitCode = report(error);
 }
+await flushOutput();
+process.exit();
 
 function report(error: unknown): number {
   if (error instanceof CommandError) return say(error.message, 1);

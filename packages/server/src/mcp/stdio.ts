@@ -1,4 +1,5 @@
 import { PassThrough, type Readable, type Writable } from "node:stream";
+import { finished } from "node:stream/promises";
 import { isJSONRPCRequest, type JSONRPCMessage, type RequestId } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Caller } from "../domain/access.js";
@@ -31,8 +32,15 @@ export async function serveOverStdio(settings: ServerSettings, caller: Caller, o
     process.once("SIGINT", resolve);
   });
   await handle.close();
+  await drain(output);
   await settings.context.store.close();
   process.stdin.destroy();
+}
+
+/** A reader that is gone or does not read is not waited for longer than for an answer. */
+async function drain(output: Writable): Promise<void> {
+  const late = new Promise((resolve) => setTimeout(resolve, lastAnswersMs).unref());
+  await Promise.race([finished(output.end()).catch(() => undefined), late]);
 }
 
 /** The requests that were taken and are not yet answered. A subscription has no answer, so it does not count. */

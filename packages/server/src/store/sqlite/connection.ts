@@ -6,6 +6,13 @@ const lockWaitMs = 10_000;
 /** One try inside SQLite blocks the event loop, so it is short and the waiting happens between tries. */
 const busyTimeoutMs = 20;
 
+/**
+ * Every connection of this process, with its statements. From Node 24.19 on better-sqlite3 12 aborts the process when one
+ * of its objects is garbage-collected at the wrong moment, so none ever is. (Version 13 is free of it and needs Node 22.)
+ * For the same reason the command ends with `process.exit`, which collects nothing.
+ */
+const retained: Connection[] = [];
+
 /** One SQLite connection: pragmas, cached statements, and transactions that take turns. */
 export class Connection {
   readonly database: SqliteDatabase.Database;
@@ -14,15 +21,24 @@ export class Connection {
 
   constructor(file: string, options: { create?: boolean } = {}) {
     this.database = new SqliteDatabase(file, { timeout: lockWaitMs, fileMustExist: !options.create });
-    this.database.pragma("foreign_keys = ON");
-    this.database.pragma("secure_delete = ON");
-    this.database.pragma("synchronous = FULL");
-    this.database.pragma("cache_size = -32000");
+    retained.push(this);
+    this.pragma("foreign_keys = ON");
+    this.pragma("secure_delete = ON");
+    this.pragma("synchronous = FULL");
+    this.pragma("cache_size = -32000");
+  }
+
+  /** @returns the first column of the answer, if the pragma has one */
+  pragma(text: string): unknown {
+    const statement = this.statement(`PRAGMA ${text}`);
+    if (statement.reader) return Object.values(statement.get() ?? {})[0];
+    statement.run();
+    return undefined;
   }
 
   /** From here on SQLite itself waits only briefly; see `transact`. */
   useShortWaits(): void {
-    this.database.pragma(`busy_timeout = ${busyTimeoutMs}`);
+    this.pragma(`busy_timeout = ${busyTimeoutMs}`);
   }
 
   statement(sql: string): SqliteDatabase.Statement {

@@ -73,7 +73,7 @@ export function migrate(connection: Connection): void {
       );
     }
     for (const migration of migrations.slice(from)) connection.database.exec(migration);
-    connection.database.pragma(`user_version = ${schemaVersion}`);
+    connection.pragma(`user_version = ${schemaVersion}`);
   });
 }
 
@@ -86,5 +86,5 @@ export function verifyMigrated(connection: Connection): void {
 }
 
 function appliedVersion(connection: Connection): number {
-  return connection.database.pragma("user_version", { simple: true }) as number;
+  return connection.pragma("user_version") as number;
 }

@@ -17,7 +17,7 @@ import * as words from "./words.js";
 export function createSqliteStore(file: string, context: ContextRecord): void {
   const connection = new Connection(file, { create: true });
   try {
-    connection.database.pragma("journal_mode = WAL");
+    connection.pragma("journal_mode = WAL");
     migrate(connection);
     connection.exclusively(() => {
       connection.run(
