@@ -120,11 +120,16 @@ function checkPurity(file, target) {
   return random ? `a leaf is given its randomness: it may not import ${random}` : undefined;
 }
 
+/** Functions over values, without IO, clock or randomness. */
+const pureLibraries = new Set(["node-diff3"]);
+
 function checkServer(file, target) {
   if (file.folder !== "server" || file.test) return undefined;
   const toStore = target.kind === "relative" && target.area === "store";
   if (file.area === "domain") {
-    const foreign = target.kind === "library" || (target.kind === "relative" && target.area !== "domain");
+    const foreign =
+      (target.kind === "library" && !pureLibraries.has(target.name)) ||
+      (target.kind === "relative" && target.area !== "domain");
     return foreign ? `domain imports only domain and leaves, not ${target.specifier}` : undefined;
   }
   if (file.area === "mcp" && (toStore || target.name === "better-sqlite3")) {

@@ -1,4 +1,5 @@
-import { Choices, type PageFile } from "./in-process.js";
+import { Choices } from "./choices.js";
+import type { PageFile } from "./in-process.js";
 
 /*
  * Generated pages and queries in many scripts. The same seed gives the same pages.

@@ -54,7 +54,8 @@ describe("kill -9 during a command", () => {
     await runOk(["import", "--data", await makeData("me"), folder]);
     const wholeMs = performance.now() - started;
     const seen = new Set<number>();
-    for (const waitMs of sampleWaits(scaled(40), Math.ceil(wholeMs * 1.1))) {
+    // The first kill comes before anything can be committed, so that "none" is seen at any scale.
+    for (const waitMs of [20, ...sampleWaits(scaled(40), Math.ceil(wholeMs * 1.1))]) {
       const data = await makeData("me");
       const command = startCommand(["import", "--data", data, folder]);
       await pause(waitMs);
@@ -119,7 +120,9 @@ describe("a foreign process holds the write lock", () => {
     await assistant.close();
   });
 
-  it("for 12 s: writes answer locked, /healthz 503, and reads go on", { timeout: 2 * minutes }, async () => {
+  it("for 12 s: writes answer locked, so do reads (their audit can't be stored), and /healthz 503", {
+    timeout: 2 * minutes,
+  }, async () => {
     const data = await makeData("me");
     const server = await startServe(data);
     const client = await connectHttp(
@@ -133,11 +136,13 @@ describe("a foreign process holds the write lock", () => {
     expect(await health()).toBe(200);
     const lock = holdWriteLock(data);
     const writes = [0, 1, 2].map((i) => call("memory_write", { path: `w${i}`, body: buildBody(`w${i}`) }));
+    const read = call("memory_read", { path: "a" });
     const held = pause(12_000);
-    const reads = readFor(call, 9000);
     expect(await health()).toBe(503);
-    expect(await reads).toBeGreaterThan(10);
+    await pause(5000);
     expect(await health()).toBe(503);
+    expect((await read).error?.code).toBe("locked");
+    expect(await read).not.toHaveProperty("body");
     const refused = await Promise.all(writes);
     await held;
     lock.release();
@@ -152,18 +157,6 @@ describe("a foreign process holds the write lock", () => {
     await verifySound(data);
   });
 });
-
-/** Reads one after the other. @returns how many were answered, each before the next began */
-async function readFor(call: (name: string, args: object) => Promise<Outcome>, forMs: number): Promise<number> {
-  const until = performance.now() + forMs;
-  let count = 0;
-  for (; performance.now() < until; count += 3) {
-    expect((await call("memory_read", { path: "a" })).body).toBe(buildBody("a"));
-    expect((await call("memory_search", { query: "keeps" })).results).toHaveLength(1);
-    expect((await call("memory_list", {})).pages).toHaveLength(1);
-  }
-  return count;
-}
 
 describe("reading beside writing", () => {
   it("one process reads while another writes: no error, no half text", { timeout: 2 * minutes }, async () => {

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +8,6 @@ import {
   callTool,
   createContext,
   dispatch,
-  type Environment,
   type ImportSummary,
   importOperation,
   openContext,
@@ -18,6 +16,7 @@ import {
   type ToolResult,
 } from "@satchel/server";
 import { afterAll } from "vitest";
+import { environmentOf, startMs } from "./environment.js";
 
 /*
  * A context in a temporary folder, called without a transport: the same dispatch as over MCP, some hundred times faster
@@ -30,7 +29,6 @@ afterAll(async () => {
 });
 
 /** Noon of a day, UTC: where the clock of a new world stands. */
-export const startMs = Date.UTC(2026, 2, 1, 12);
 
 /** The owner in person. */
 export const owner: Caller = {
@@ -226,45 +224,5 @@ export class World {
 
   private log() {
     return { fault: (entry: unknown) => void this.faults.push(entry) };
-  }
-}
-
-let uuids = 0;
-
-function environmentOf(clock: { ms: number }): Environment {
-  return { now: () => clock.ms, newUuid, randomBytes: (count) => randomBytes(count) };
-}
-
-/** Unlike each other and rising, which is all that anyone asks of them. */
-function newUuid(): string {
-  uuids += 1;
-  const count = uuids.toString(16).padStart(12, "0");
-  const time = startMs.toString(16).padStart(12, "0");
-  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${count}`;
-}
-
-/** A repeatable source of choices (mulberry32). */
-export class Choices {
-  constructor(private state: number) {}
-
-  /** From 0 up to, but not including, 1. */
-  next(): number {
-    this.state = (this.state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  }
-
-  /** An integer from `low` to `high`, both included. */
-  integer(low: number, high: number): number {
-    return low + Math.floor(this.next() * (high - low + 1));
-  }
-
-  pick<T>(items: readonly T[]): T {
-    return items[this.integer(0, items.length - 1)] as T;
-  }
-
-  many<T>(count: number, make: (index: number) => T): T[] {
-    return Array.from({ length: count }, (_, index) => make(index));
   }
 }

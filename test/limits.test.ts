@@ -1,7 +1,8 @@
 import { coversScope } from "@satchel/pcp";
 import { countTokens } from "gpt-tokenizer/encoding/cl100k_base";
 import { beforeAll, describe, expect, it } from "vitest";
-import { assistant, Choices, limitedScopes, owner, World, type Written } from "./in-process.js";
+import { Choices } from "./choices.js";
+import { assistant, limitedScopes, owner, World, type Written } from "./in-process.js";
 import { scaled, testSeed } from "./scale.js";
 
 const kib = 1024;

@@ -23,13 +23,17 @@ const served = [
   "memory_read",
   "memory_list",
   "memory_write",
+  "memory_propose",
+  "review_list",
+  "review_resolve",
   "partition_list",
   "context_brief",
+  "audit_list",
 ];
 const unserved = TOOL_NAMES.filter((name) => !served.includes(name));
 const everything =
-  "profile.core:read profile.core:write memory:read memory:write memory.sensitive:read audit:read export:read erase:write";
-const nothingHere = "audit:read";
+  "profile.core:read profile.core:write memory:read memory:write memory:review memory.sensitive:read audit:read export:read erase:write";
+const nothingHere = "export:read";
 
 type Wire = "stdio" | "HTTP";
 const combinations = clientKinds.flatMap((kind) => (["stdio", "HTTP"] as Wire[]).map((wire) => [kind, wire] as const));
@@ -94,7 +98,7 @@ const errorCases: [string, unknown, string, RegExp, boolean][] = [
   ["memory_read", { path: "nowhere/at-all" }, "not_found", /no page at "nowhere\/at-all"/, false],
   ["memory_read", { id: noSuchId }, "not_found", /no page with this id/, false],
   ["memory_read", {}, "invalid_input", /exactly one of path and id/, true],
-  ["memory_read", { path: "a", as_of: "2026-01-01T00:00:00Z" }, "unsupported", /as_of/, false],
+  ["memory_read", { path: "a", as_of: "2999-01-01T00:00:00Z" }, "invalid_input", /as_of/, true],
   ["memory_write", { path: "../up", body: "x" }, "invalid_input", /path/, true],
   ["memory_write", { path: "no-body" }, "invalid_input", /body/, true],
   ["memory_write", { path: "extra", body: "x", colour: "red" }, "invalid_input", /unknown argument/, true],
@@ -126,6 +130,10 @@ const scopeCases: [string, unknown, string[]][] = [
   ["memory_read", { path: "x" }, ["memory:read"]],
   ["memory_list", {}, ["memory:read"]],
   ["memory_write", { path: "forbidden-write", body: "x" }, ["memory:write", "memory:propose"]],
+  ["memory_propose", { path: "forbidden-write", body: "x" }, ["memory:propose"]],
+  ["review_list", {}, ["memory:review", "memory:propose"]],
+  ["review_resolve", { path: "a", revision: "rev_x", verb: "approve" }, ["memory:review"]],
+  ["audit_list", {}, ["audit:read"]],
   ["partition_list", {}, ["memory:read", "memory:propose", "memory:write", "memory:review"]],
   ["context_brief", {}, ["profile.core:read", "memory:read"]],
 ];
@@ -218,7 +226,7 @@ describe.each(combinations)("%s over %s", (kind, wire) => {
     const brief = await call("context_brief", { focus: "kettle", token_budget: 4000 });
     expect(brief).toMatchObject({ kind: "personal", profile: { name: "Somebody" }, omitted: [] });
     expect(await call("partition_list")).toEqual({
-      partitions: [expect.objectContaining({ name: "main", access: ["read", "propose", "write"] })],
+      partitions: [expect.objectContaining({ name: "main", access: ["read", "propose", "write", "review"] })],
     });
   });
 
@@ -245,7 +253,7 @@ describe.each(combinations)("%s over %s", (kind, wire) => {
       const error = errorOf(await client.callTool(name, {}));
       expect(error).toEqual({ code: "unsupported", message: `${name} is not available in this release.` });
     }
-    expect(unserved).toHaveLength(6);
+    expect(unserved).toEqual(["export_create", "erase_request"]);
   });
 
   it("says an unknown tool with a protocol error", async () => {

@@ -354,7 +354,8 @@ describe("time and trust", () => {
     expect(JSON.stringify({ ...brief, memory: [] })).not.toContain("Ignore");
     const proposer = assistant("memory:read memory:propose");
     for (const tool of ["memory_write", "memory_propose"] as const) {
-      expect(await world.outcome(tool, { path: `${tool}-p`, body: `proposed ${attack}\n` }, proposer)).not.toBe("ok");
+      const proposal = { path: `${tool}-p`, body: `proposed ${attack}\n` };
+      expect(await world.ok(tool, proposal, proposer)).toMatchObject({ review_state: "proposed" });
     }
     expect(JSON.stringify(await world.ok("context_brief", { focus: "proposed" }))).not.toContain("proposed");
     expect(await world.outcome("memory_read", { path: "note" })).toBe("ok");

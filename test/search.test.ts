@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { Choices } from "./choices.js";
 import { generatePages, generateQuery, slicesOf } from "./corpus.js";
-import { assistant, Choices, type Hit, owner, type SearchResult, World } from "./in-process.js";
+import { assistant, type Hit, owner, type SearchResult, World } from "./in-process.js";
 import { scaled, testSeed } from "./scale.js";
 
 const snippetLimit = 300;

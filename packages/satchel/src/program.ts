@@ -11,6 +11,8 @@ export function buildProgram(): Command {
     .configureHelp({ showGlobalOptions: true });
   addServing(program);
   addContent(program);
+  addReviewing(program);
+  addPeople(program);
   addOwning(program);
   return program;
 }
@@ -145,8 +147,25 @@ function addPage(program: Command): void {
   printing(page, {
     use: "cat <path>",
     about: "Print a page's own text.",
-    examples: ["satchel page cat notes/today"],
-  }).action(async (path, options) => (await import("./commands/page.js")).pageCat(path, options));
+    examples: ["satchel page cat notes/today", "satchel page cat notes/today --as-of 2026-01-31T12:00:00Z"],
+  })
+    .option("--as-of <utc>", "as it was then")
+    .action(async (path, options) => (await import("./commands/page.js")).pageCat(path, options));
+  printing(page, {
+    use: "history <path>",
+    about: "List a page's versions, newest first.",
+    examples: ["satchel page history notes/today"],
+  }).action(async (path, options) => (await import("./commands/page.js")).pageHistory(path, options));
+  command(page, {
+    use: "diff <path> [versions...]",
+    about: "Show what changed between two versions (default: the last two).",
+    examples: ["satchel page diff notes/today", "satchel page diff notes/today ver_… ver_…"],
+  }).action(async (path, versions, options) => (await import("./commands/page.js")).pageDiff(path, versions, options));
+  printing(page, {
+    use: "restore <path> <version>",
+    about: "Make an earlier version the current one.",
+    examples: ["satchel page restore notes/today ver_…"],
+  }).action(async (path, version, options) => (await import("./commands/page.js")).pageRestore(path, version, options));
   printing(page, {
     use: "ls [prefix]",
     about: "List pages.",
@@ -159,6 +178,100 @@ function addPage(program: Command): void {
     about: "Remove pages; their history is kept.",
     examples: ["satchel page rm notes/old"],
   }).action(async (paths, options) => (await import("./commands/page.js")).pageRemove(paths, options));
+}
+
+function addReviewing(program: Command): void {
+  const review = program.command("review").description("Decide what assistants propose.");
+  printing(review, { use: "list", about: "List proposals, newest first.", examples: ["satchel review list"] })
+    .option("--rejected", "list rejected ones")
+    .option("--partition <name>", "only of this partition")
+    .action(async (options) => (await import("./commands/review.js")).reviewList(options));
+  printing(review, {
+    use: "show <revision>",
+    about: "Show what a proposal would change.",
+    examples: ["satchel review show rev_…"],
+  }).action(async (revision, options) => (await import("./commands/review.js")).reviewShow(revision, options));
+  printing(review, {
+    use: "approve <revision...>",
+    about: "Approve proposals; what changed meanwhile is merged where it can be.",
+    examples: ["satchel review approve rev_…", "satchel review approve rev_… --archive-superseded"],
+  })
+    .option("--note <text>", "why")
+    .option("--archive-superseded", "archive the pages it supersedes")
+    .action(async (revisions, { archiveSuperseded, ...options }) =>
+      (await import("./commands/review.js")).reviewResolve(
+        revisions,
+        archiveSuperseded ? "satchel:approve_archive" : "approve",
+        options,
+      ),
+    );
+  printing(review, {
+    use: "reject <revision...>",
+    about: "Reject proposals; they are kept with the note.",
+    examples: ['satchel review reject rev_… --note "out of date"'],
+  })
+    .option("--note <text>", "why")
+    .option("--defer", "decide later: keep it proposed, with the note")
+    .action(async (revisions, { defer, ...options }) =>
+      (await import("./commands/review.js")).reviewResolve(revisions, defer ? "satchel:defer" : "reject", options),
+    );
+}
+
+function addPeople(program: Command): void {
+  const collect = (value: string, values: string[]) => [...values, value];
+  const partition = program.command("partition").description("Divide memory and say who may do what.");
+  printing(partition, {
+    use: "set <name>",
+    about: "Make a partition, or change what is said of it.",
+    examples: [
+      'satchel partition set work --label "At work" --grant user:bob=read,propose --review clients',
+      "satchel partition set work --revoke user:bob --four-eyes on",
+    ],
+  })
+    .option("--label <text>", "what people call it")
+    .option("--grant <principal=rights>", "rights: read, propose, write, review; may be repeated", collect, [])
+    .option("--revoke <principal>", "take an entry away; may be repeated", collect, [])
+    .option("--review <rule>", "whose writes become proposals: nobody, clients, everyone")
+    .option("--four-eyes <switch>", "on: another user than the author decides")
+    .action(async (name, options) => (await import("./commands/people.js")).partitionSet(name, options));
+  printing(partition, { use: "list", about: "List partitions.", examples: ["satchel partition list"] }).action(
+    async (options) => (await import("./commands/people.js")).partitionList(options),
+  );
+  const user = program.command("user").description("People beside the owner.");
+  printing(user, {
+    use: "add <name>",
+    about: "Add a user.",
+    examples: ["satchel user add bob", "satchel user add bob --owner"],
+  })
+    .option("--owner", "with every right")
+    .action(async (name, options) => (await import("./commands/people.js")).userAdd(name, options));
+  printing(user, { use: "list", about: "List users.", examples: ["satchel user list"] }).action(async (options) =>
+    (await import("./commands/people.js")).userList(options),
+  );
+  printing(user, {
+    use: "remove <name>",
+    about: "Remove a user from users, groups and access lists.",
+    examples: ["satchel user remove bob"],
+  }).action(async (name, options) => (await import("./commands/people.js")).userRemove(name, options));
+  const group = program.command("group").description("Groups of users, for access lists.");
+  printing(group, {
+    use: "set <name>",
+    about: "Give a group exactly these members.",
+    examples: ["satchel group set family --member user:bob --member user:ann"],
+  })
+    .option("--member <users...>", "user:NAME; one or more", [])
+    .action(async (name, options) => (await import("./commands/people.js")).groupSet(name, options));
+  printing(group, { use: "list", about: "List groups.", examples: ["satchel group list"] }).action(async (options) =>
+    (await import("./commands/people.js")).groupList(options),
+  );
+  const extension = program.command("extension").description("Profile extensions.");
+  printing(extension, {
+    use: "add <namespace>",
+    about: "Register the JSON Schema an extension's documents have to pass.",
+    examples: ["satchel extension add org.example.diet --schema diet.schema.json"],
+  })
+    .requiredOption("--schema <file>", "a JSON Schema 2020-12")
+    .action(async (namespace, options) => (await import("./commands/extension.js")).extensionAdd(namespace, options));
 }
 
 function addOwning(program: Command): void {

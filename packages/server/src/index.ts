@@ -1,7 +1,9 @@
 export type { Context, Environment } from "./context/context.js";
 export { type ContextSpec, createContext, listContexts, openContext } from "./context/context-directory.js";
 export type { ImportFile, ImportSummary, RefusedFile } from "./context/import-pages.js";
-export { createToken, listTokens, revokeToken } from "./context/tokens.js";
+export type { RecordedVersion } from "./context/page-history.js";
+export { type PartitionChange, parseGrant } from "./context/people.js";
+export type { PageRead } from "./context/read-page.js";
 export { type Caller, isPersonalClient, ownerPrincipal } from "./domain/access.js";
 export { isRefusal, type Refusal } from "./domain/refusal.js";
 export { callTool, type ToolResult } from "./mcp/call-tool.js";

@@ -1,4 +1,4 @@
-import { settingOperation } from "@satchel/server";
+import { settingOperation, settingsOperation } from "@satchel/server";
 import { type CommonOptions, runLocally, withContext } from "../session.js";
 import { printJson, printTable } from "../terminal.js";
 
@@ -8,8 +8,11 @@ export async function config(
   value: string | undefined,
   options: CommonOptions,
 ): Promise<void> {
-  const args = { ...(name !== undefined && { name }), ...(value !== undefined && { value }) };
-  const settings = await withContext(options, (context) => runLocally(context, settingOperation, args));
+  const settings = await withContext(options, (context) =>
+    value === undefined
+      ? runLocally(context, settingsOperation, name === undefined ? {} : { name })
+      : runLocally(context, settingOperation, { name, value }),
+  );
   if (options.json) printJson(settings);
   else printTable(["SETTING", "VALUE"], Object.entries(settings));
 }

@@ -1,8 +1,17 @@
 import { readFileSync } from "node:fs";
-import { type Context, pageRemoveOperation, pageTextOperation } from "@satchel/server";
+import {
+  type Context,
+  type PageRead,
+  pageHistoryOperation,
+  pageRemoveOperation,
+  pageRestoreOperation,
+  pageTextOperation,
+  type RecordedVersion,
+} from "@satchel/server";
 import { type CommonOptions, callLocally, runLocally, withContext } from "../session.js";
 import { note, print, printJson, printTable } from "../terminal.js";
-import { UsageError } from "../usage-error.js";
+import { renderDiff } from "../text-diff.js";
+import { CommandError, UsageError } from "../usage-error.js";
 
 interface Written {
   path: string;
@@ -35,15 +44,16 @@ export function readText(file: string | undefined): string {
   }
 }
 
-/** Prints a page's own text, byte for byte. */
-export async function pageCat(path: string, options: CommonOptions): Promise<void> {
+/** Prints a page's own text, byte for byte; with `--as-of`, as it was then. */
+export async function pageCat(path: string, options: CommonOptions & { asOf?: string }): Promise<void> {
+  const asOf = options.asOf !== undefined && { as_of: options.asOf };
   await withContext(options, async (context) => {
     if (options.json) {
-      printJson(await callLocally(context, "memory_read", { path }));
+      printJson(await callLocally(context, "memory_read", { path, ...asOf }));
       return;
     }
-    const read = await runLocally(context, pageTextOperation, { path });
-    process.stdout.write(read.kind === "index" ? read.index.body : read.version.head + read.version.body);
+    const read = await runLocally(context, pageTextOperation, { path, ...asOf });
+    process.stdout.write(textOf(read));
   });
 }
 
@@ -94,4 +104,57 @@ export async function pageRemove(paths: string[], options: CommonOptions): Promi
     }
     for (const { path } of removed) print(`Removed ${path}. Its history is kept.`);
   });
+}
+
+function textOf(read: PageRead): string {
+  if (read.kind === "index") return read.index.body;
+  const { head, body } = read.kind === "page" ? read.version : read.revision;
+  return head + body;
+}
+
+/** Every version of a page, newest first. */
+export async function pageHistory(path: string, options: CommonOptions): Promise<void> {
+  const { versions } = await withContext(options, (context) => runLocally(context, pageHistoryOperation, { path }));
+  const newestFirst = [...versions].reverse();
+  if (options.json) {
+    printJson({ path, versions: newestFirst.map(describeVersion) });
+    return;
+  }
+  printTable(
+    ["VERSION", "UPDATED", "BY", "THROUGH", "TITLE", "BYTES"],
+    newestFirst.map(({ version, updated, generated, title, head, body }) => [
+      version,
+      updated,
+      generated.principal,
+      generated.client ?? "",
+      title,
+      String(Buffer.byteLength(head + body)),
+    ]),
+  );
+}
+
+function describeVersion({ version, updated, generated, title, partition, sensitivity, review }: RecordedVersion) {
+  return { version, updated, generated, title, partition, sensitivity, ...(review && { review }) };
+}
+
+/** What changed between two versions; by default between the last two. */
+export async function pageDiff(path: string, named: string[], options: CommonOptions): Promise<void> {
+  const { versions } = await withContext(options, (context) => runLocally(context, pageHistoryOperation, { path }));
+  const find = (id: string) => {
+    const version = versions.find((known) => known.version === id);
+    if (!version) throw new CommandError(`not_found: "${path}" has no version ${id}. satchel page history shows them.`);
+    return { name: id, text: version.head + version.body };
+  };
+  const after = find(named[1] ?? versions.at(-1)?.version ?? "");
+  const before = named[0] ?? versions.at(-2)?.version;
+  print(renderDiff(before === undefined ? { name: "nothing", text: "" } : find(before), after) || "No difference.");
+}
+
+/** Makes an earlier version the current one, as a new version. */
+export async function pageRestore(path: string, version: string, options: CommonOptions): Promise<void> {
+  const restored = await withContext(options, (context) =>
+    runLocally(context, pageRestoreOperation, { path, version }),
+  );
+  if (options.json) printJson(restored);
+  else print(`Restored ${restored.path} (updated ${restored.updated}).`);
 }

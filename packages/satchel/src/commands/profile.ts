@@ -55,14 +55,14 @@ function parsePatch(words: string[]): Record<string, unknown> {
   return patch;
 }
 
-function parseObject(text: string): Record<string, unknown> {
+export function parseObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch (error) {
-    throw new UsageError(`The patch is not valid JSON: ${(error as Error).message}`);
+    throw new UsageError(`Not valid JSON: ${(error as Error).message}`);
   }
-  throw new UsageError("The patch must be a JSON object.");
+  throw new UsageError("It must be a JSON object.");
 }
 
 function setMember(patch: Record<string, unknown>, word: string): void {

@@ -1,5 +1,5 @@
-import { createToken, isRefusal, listTokens, revokeToken } from "@satchel/server";
-import { type CommonOptions, refusedCommand, withContext } from "../session.js";
+import { tokenCreateOperation, tokenRevokeOperation, tokensOperation } from "@satchel/server";
+import { type CommonOptions, runLocally, withContext } from "../session.js";
 import { note, print, printJson, printTable } from "../terminal.js";
 import { UsageError } from "../usage-error.js";
 
@@ -12,8 +12,8 @@ export async function tokenCreate(
   const { scopes, client, user, ttl } = options;
   const ttlMs = ttl === undefined ? undefined : parseDuration(ttl);
   await withContext(options, async (context) => {
-    const created = await createToken(context, { scopes, client, user, ...(ttlMs !== undefined && { ttlMs }) });
-    if (isRefusal(created)) throw refusedCommand(created);
+    const args = { scopes, client, user, ...(ttlMs !== undefined && { ttlMs }) };
+    const created = await runLocally(context, tokenCreateOperation, args);
     const { digest: _, ...record } = created.record;
     if (options.json) {
       printJson({ token: created.token, ...record });
@@ -34,7 +34,7 @@ function parseDuration(text: string): number {
 }
 
 export async function tokenList(options: CommonOptions): Promise<void> {
-  const tokens = await withContext(options, listTokens);
+  const tokens = await withContext(options, (context) => runLocally(context, tokensOperation, {}));
   if (options.json) {
     printJson({ tokens });
     return;
@@ -52,8 +52,7 @@ export async function tokenList(options: CommonOptions): Promise<void> {
 
 export async function tokenRevoke(id: string, options: CommonOptions): Promise<void> {
   await withContext(options, async (context) => {
-    const revoked = await revokeToken(context, id);
-    if (isRefusal(revoked)) throw refusedCommand(revoked);
+    const revoked = await runLocally(context, tokenRevokeOperation, { id });
     if (options.json) printJson(revoked);
     else print(`Revoked ${id}.`);
   });

@@ -1,10 +1,11 @@
 import { coversScope, profileScope } from "@satchel/pcp";
 import { type Caller, readableParts } from "../domain/access.js";
-import type { PageRecord, Part } from "../domain/records.js";
+import type { PageRecord, Part, Sensitivity } from "../domain/records.js";
 import { Ranking } from "../retrieval/ranking.js";
 import { excerpt } from "../retrieval/snippet.js";
 import { wordRetriever } from "../retrieval/word-retriever.js";
 import type { ReadTransaction } from "../store/store.js";
+import { loadAccess } from "./access.js";
 import type { Context } from "./context.js";
 import { withoutStale } from "./list-pages.js";
 import { type ListedPartition, listedPartitions } from "./list-partitions.js";
@@ -20,7 +21,7 @@ export interface BriefMemory {
   title: string;
   updated: string;
   type?: string;
-  sensitivity?: string;
+  sensitivity?: Sensitivity;
   lifecycle?: string;
   excerpt: string;
 }
@@ -56,9 +57,10 @@ async function gather(
   { caller, input }: { caller: Caller; input: BriefInput },
 ): Promise<Brief> {
   const { kind, profileType } = await transaction.context();
-  const readsProfile = profileType !== "none" && coversProfile(caller, profileType);
+  const access = await loadAccess(transaction, caller);
+  const readsProfile = profileType !== "none" && coversProfile(access, profileType);
   const profile = readsProfile ? ((await transaction.profile(profileType))?.document ?? null) : undefined;
-  const parts = readableParts(caller, await transaction.partitions());
+  const parts = readableParts(access);
   const nowMs = context.environment.now();
   const pages = input.focus?.trim()
     ? await focused(transaction, { parts, focus: input.focus, nowMs })
@@ -70,7 +72,7 @@ async function gather(
     profile_type: profileType,
     ...(profile !== undefined && { profile }),
     memory,
-    partitions: await listedPartitions(transaction, caller),
+    partitions: listedPartitions(access),
     omitted: omittedParts(caller, profileType),
     truncated: pages.length > memoryLimit,
   };

@@ -3,6 +3,7 @@ import {
   chmodSync,
   constants,
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -18,15 +19,19 @@ import { createSqliteStore, openSqliteStore } from "../store/sqlite/store.js";
 import { StoreError } from "../store/store.js";
 import type { Context, Environment } from "./context.js";
 import { createCursorSeal } from "./cursor.js";
+import { createDocumentSeal } from "./document-seal.js";
+import { RateLimiter } from "./rate-limit.js";
 import { createSecretScan } from "./secret-scan.js";
 
 /*
- * A data directory holds contexts/<handle>/{context.db, key}. A new context is made whole under a name that starts with
+ * A data directory holds contexts/<handle>/{context.db, key, documents.key}. A new context is made whole under a name that starts with
  * a dot and then renamed into place, so that processes that start at once on an empty directory all find one complete
  * context, and a crash in between leaves nothing that counts.
  */
 const databaseFile = "context.db";
 const keyFile = "key";
+/** Encrypts the documents that need it; lost, only they are lost. */
+const documentKeyFile = "documents.key";
 const unfinishedAfterMs = 3_600_000;
 
 export interface ContextSpec {
@@ -57,7 +62,7 @@ export function createContext(dataDir: string, spec: ContextSpec, environment: E
   const making = join(folder, `.new-${environment.newUuid()}`);
   mkdirSync(making, { mode: 0o700 });
   try {
-    writeFileSync(join(making, keyFile), environment.randomBytes(32), { mode: 0o600, flag: "wx" });
+    for (const name of [keyFile, documentKeyFile]) addKey(join(making, name), environment);
     createSqliteStore(join(making, databaseFile), newRecord(spec, environment));
     chmodSync(join(making, databaseFile), 0o600);
     renameSync(making, target);
@@ -67,6 +72,10 @@ export function createContext(dataDir: string, spec: ContextSpec, environment: E
     if (existsSync(join(target, databaseFile))) return false;
     throw error;
   }
+}
+
+function addKey(file: string, environment: Environment): void {
+  writeFileSync(file, environment.randomBytes(32), { mode: 0o600, flag: "wx" });
 }
 
 function newRecord({ handle, kind }: ContextSpec, environment: Environment): ContextRecord {
@@ -95,12 +104,15 @@ export function openContext(dataDir: string, handle: string, environment: Enviro
   }
   verifyAccess(folder);
   const key = readKey(join(folder, keyFile));
+  const documentKey = readDocumentKey(join(folder, documentKeyFile), environment);
   try {
     return {
       handle,
       store: openSqliteStore(join(folder, databaseFile)),
       environment,
       cursors: createCursorSeal(key, environment),
+      documents: createDocumentSeal(documentKey, environment),
+      rateLimiter: new RateLimiter(environment),
       scanSecrets: createSecretScan(),
     };
   } catch (cause) {
@@ -119,6 +131,22 @@ function verifyAccess(folder: string): void {
       throw new PcpError("internal", message, { cause });
     }
   }
+}
+
+/** Contexts of earlier releases have none, and a lost one must not keep the rest from opening. */
+function readDocumentKey(file: string, environment: Environment): Buffer {
+  if (!existsSync(file)) {
+    const making = `${file}.${environment.newUuid()}`;
+    addKey(making, environment);
+    try {
+      linkSync(making, file); // Of processes that do this at once, one wins.
+    } catch (error) {
+      if (!existsSync(file)) throw error;
+    } finally {
+      rmSync(making, { force: true });
+    }
+  }
+  return readKey(file);
 }
 
 function readKey(file: string): Buffer {

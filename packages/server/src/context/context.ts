@@ -1,5 +1,7 @@
 import type { Store } from "../store/store.js";
 import type { CursorSeal } from "./cursor.js";
+import type { DocumentSeal } from "./document-seal.js";
+import type { RateLimiter } from "./rate-limit.js";
 import type { SecretScan } from "./secret-scan.js";
 
 /** What the process lends to the use cases; tests and `--now` pass their own. */
@@ -17,5 +19,7 @@ export interface Context {
   store: Store;
   environment: Environment;
   cursors: CursorSeal;
+  documents: DocumentSeal;
+  rateLimiter: RateLimiter;
   scanSecrets: SecretScan;
 }

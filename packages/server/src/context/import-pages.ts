@@ -1,12 +1,12 @@
 import { parsePath, twinKey } from "@satchel/pcp";
-import { type Caller, isReadable, readableParts } from "../domain/access.js";
+import type { Caller } from "../domain/access.js";
 import { decideWrite, type WriteRequest } from "../domain/page-write.js";
 import type { PageVersion } from "../domain/records.js";
 import { isRefusal, type Refusal } from "../domain/refusal.js";
 import type { WriteTransaction } from "../store/store.js";
+import { loadAccess } from "./access.js";
 import type { Context } from "./context.js";
-import { findHiddenLinks } from "./links.js";
-import { applyWrite, checkSecrets, parseWrite } from "./write-page.js";
+import { applyWrite, checkSecrets, loadWriteState, parseWrite } from "./write-page.js";
 
 export interface ImportFile {
   /** Relative to the imported folder, `/`-separated, with its extension: for messages. */
@@ -62,20 +62,16 @@ export async function importPages(
   const summary: ImportSummary = { added: [], changed: [], same: 0, refused: [], applied: false };
   const parsed = await parseFiles(context, files, { options, summary });
   if (summary.refused.length > 0 && !options.skipRefused) return summary;
-  await context.store
-    .write(async (transaction) => {
+  try {
+    return await context.store.write(async (transaction) => {
       await applyFiles(context, transaction, { caller, parsed, options, summary });
       if (options.dryRun || (summary.refused.length > 0 && !options.skipRefused)) throw new Undo();
-    })
-    .then(
-      () => {
-        summary.applied = true;
-      },
-      (error: unknown) => {
-        if (!(error instanceof Undo)) throw error;
-      },
-    );
-  return summary;
+      return { ...summary, applied: true };
+    });
+  } catch (error) {
+    if (error instanceof Undo) return summary;
+    throw error;
+  }
 }
 
 async function parseFiles(
@@ -133,23 +129,19 @@ async function applyFiles(
 ): Promise<void> {
   const { caller, parsed, options, summary } = run;
   const known = await transaction.partitions();
-  if (options.partition && !known.some(({ name }) => name === options.partition)) {
-    await transaction.addPartition({ name: options.partition });
+  if (options.partition !== undefined && !known.some(({ name }) => name === options.partition)) {
+    await transaction.putPartition({ name: options.partition, grants: [], review: "nobody", fourEyes: false });
   }
-  const partitions = await transaction.partitions();
-  const parts = readableParts(caller, partitions);
+  const access = await loadAccess(transaction, caller);
   for (const [index, { file, request }] of parsed.entries()) {
-    const page = await transaction.page({ twinKey: twinKey(request.path) });
-    const existing = page && isReadable(parts, page) ? await transaction.currentVersion(page) : undefined;
-    const hiddenLinks = existing
-      ? await findHiddenLinks(transaction, { caller, partitions }, existing)
-      : new Set<string>();
+    const state = await loadWriteState(transaction, access, request.path);
+    const { existing } = state;
     options.onProgress?.(parsed.length + index + 1, parsed.length * 2);
     if (existing && isUnchanged(existing, request)) {
       summary.same++;
       continue;
     }
-    const decided = decideWrite(caller, request, { partitions, hiddenLinks, ...(existing && { existing }) });
+    const decided = decideWrite(access, request, state);
     if (isRefusal(decided)) {
       summary.refused.push({ file, reason: decided.message });
       continue;

@@ -1,6 +1,6 @@
-import { type Caller, readableParts, seesEverything } from "../domain/access.js";
+import { type Access, readableParts, seesEverything } from "../domain/access.js";
 import { linkedPaths } from "../domain/page-view.js";
-import type { PageContent, PartitionRecord } from "../domain/records.js";
+import type { PageContent } from "../domain/records.js";
 import type { ReadTransaction } from "../store/store.js";
 
 /**
@@ -10,12 +10,11 @@ import type { ReadTransaction } from "../store/store.js";
  */
 export async function findHiddenLinks(
   transaction: ReadTransaction,
-  access: { caller: Caller; partitions: PartitionRecord[] },
+  access: Access,
   page: Pick<PageContent, "keys">,
 ): Promise<ReadonlySet<string>> {
-  const { caller, partitions } = access;
   const paths = linkedPaths(page);
-  if (paths.length === 0 || seesEverything(caller, partitions)) return new Set();
-  const readable = await transaction.readablePaths({ paths, parts: readableParts(caller, partitions) });
+  if (paths.length === 0 || seesEverything(access)) return new Set();
+  const readable = await transaction.readablePaths({ paths, parts: readableParts(access) });
   return new Set(paths.filter((path) => !readable.has(path)));
 }

@@ -1,9 +1,11 @@
 import { coversScope, isExtensionNamespace, profileScope, validateExtension, validateProfile } from "@satchel/pcp";
-import { type Caller, isOwner } from "../domain/access.js";
+import type { Access, Caller } from "../domain/access.js";
 import { applyMergePatch, changedPointers } from "../domain/merge-patch.js";
 import type { ContextRecord, ProfileType } from "../domain/records.js";
 import { invalidInput, missingScope, type Refusal } from "../domain/refusal.js";
+import { loadAccess } from "./access.js";
 import type { Context } from "./context.js";
+import { validateRegistered } from "./extensions.js";
 
 /** A profile document may hold this many bytes of JSON. */
 export const profileLimitBytes = 64 * 1024;
@@ -14,15 +16,18 @@ export interface ReadProfile {
   extensions: Record<string, Record<string, unknown>>;
 }
 
-/** Whether the caller may read the document of a namespace. */
-export function coversProfile(caller: Caller, namespace: string, operation: "read" | "write" = "read"): boolean {
-  return isOwner(caller) && coversScope(caller.scopes, profileScope(namespace, operation));
+/**
+ * Whether the caller may read or write the document of a namespace. Profiles have no access list: they are the owners',
+ * and a team's own profile is read by its users too.
+ */
+export function coversProfile(access: Access, namespace: string, operation: "read" | "write" = "read"): boolean {
+  const isOpen = access.isOwner || (namespace === "team" && operation === "read");
+  return isOpen && coversScope(access.caller.scopes, profileScope(namespace, operation));
 }
 
-function refuseProfile(caller: Caller, scope: string): Refusal {
-  return isOwner(caller)
-    ? missingScope([scope])
-    : { refused: "forbidden", message: `${caller.principal} has no right to this profile. Ask the owner.` };
+function refuseProfile(access: Access, scope: string): Refusal {
+  if (!coversScope(access.caller.scopes, scope)) return missingScope([scope]);
+  return { refused: "forbidden", message: `${access.caller.principal} has no right to this profile. Ask an owner.` };
 }
 
 /** `profile_get` (pcp section 4). A namespace that is not covered is forbidden, whether or not it holds anything. */
@@ -35,20 +40,24 @@ export async function readProfile(
   const unknown = asked?.filter((name) => !isExtensionNamespace(name)) ?? [];
   if (unknown.length > 0)
     return invalidInput(unknown.map((name) => `/namespaces: "${name.slice(0, 100)}" is no extension namespace`));
-  const refused = asked?.find((namespace) => !coversProfile(caller, namespace));
-  if (refused !== undefined) return refuseProfile(caller, profileScope(refused, "read"));
-  if (!isOwner(caller)) return refuseProfile(caller, "");
   return context.store.read(async (transaction) => {
+    const access = await loadAccess(transaction, caller);
+    const refused = asked?.find((namespace) => !coversProfile(access, namespace));
+    if (refused !== undefined) return refuseProfile(access, profileScope(refused, "read"));
     const { profileType } = await transaction.context();
+    if (!access.isOwner && !coversProfile(access, profileType))
+      return refuseProfile(access, profileScope(profileType, "read"));
     const documents = await transaction.profiles();
     const own = documents.find(({ namespace }) => namespace === profileType);
     const extensions = documents
-      .filter(({ namespace }) => isExtensionNamespace(namespace) && coversProfile(caller, namespace))
+      .filter(({ namespace }) => isExtensionNamespace(namespace) && coversProfile(access, namespace))
       .filter(({ namespace }) => !asked || asked.includes(namespace));
     return {
       profileType,
-      profile: own && coversProfile(caller, profileType) ? own.document : null,
-      extensions: Object.fromEntries(extensions.map(({ namespace, document }) => [namespace, document])),
+      profile: own && coversProfile(access, profileType) ? own.document : null,
+      extensions: Object.fromEntries(
+        extensions.map(({ namespace, document }) => [namespace, context.documents.open(namespace, document)]),
+      ),
     };
   });
 }
@@ -67,24 +76,33 @@ export async function updateProfile(
 ): Promise<UpdatedProfile | Refusal> {
   return context.store.write(async (transaction) => {
     const record = await transaction.context();
+    const access = await loadAccess(transaction, caller);
     const namespace = chooseNamespace(record, input.namespace);
     if (typeof namespace !== "string") return namespace;
-    if (!coversProfile(caller, namespace, "write")) return refuseProfile(caller, profileScope(namespace, "write"));
+    if (!coversProfile(access, namespace, "write")) return refuseProfile(access, profileScope(namespace, "write"));
     const before = await transaction.profile(namespace);
-    const document = patchDocument(namespace, before?.document, input.patch);
-    const changed = changedPointers(before?.document ?? {}, document).filter(
-      (pointer) => !isServerKey(namespace, pointer),
-    );
+    const stored = before && context.documents.open(namespace, before.document);
+    const document = patchDocument(namespace, stored, input.patch);
+    const changed = changedPointers(stored ?? {}, document).filter((pointer) => !isServerKey(namespace, pointer));
     if (before && changed.length === 0) return { namespace, updated: before.updated, changed };
     const stamped = isExtensionNamespace(namespace)
       ? document
       : { pcp_version: "0.3", ...document, updated: new Date(context.environment.now()).toISOString() };
-    const problem = verifyDocument(namespace, stamped);
+    const problem = verifyDocument(namespace, stamped, await transaction.extensionSchema(namespace));
     if (problem) return problem;
     const updated = await transaction.tick(context.environment.now());
     if (!isExtensionNamespace(namespace)) Object.assign(stamped, { updated });
     const { principal, client } = caller;
-    await transaction.putProfile({ namespace, document: stamped, changed, principal, client, at: updated });
+    const sealed = context.documents.seal(namespace, stamped);
+    await transaction.putProfile({
+      namespace,
+      document: sealed,
+      // The names of members tell of what is sealed.
+      changed: sealed === stamped ? changed : [],
+      principal,
+      client,
+      at: updated,
+    });
     return { namespace, updated, changed };
   });
 }
@@ -113,7 +131,11 @@ function patchDocument(
   return applyMergePatch(before ?? {}, own) as Record<string, unknown>;
 }
 
-function verifyDocument(namespace: string, document: Record<string, unknown>): Refusal | undefined {
+function verifyDocument(
+  namespace: string,
+  document: Record<string, unknown>,
+  registered: Record<string, unknown> | undefined,
+): Refusal | undefined {
   if (Buffer.byteLength(JSON.stringify(document)) > profileLimitBytes) {
     return {
       refused: "too_large",
@@ -123,6 +145,6 @@ function verifyDocument(namespace: string, document: Record<string, unknown>): R
   const violations =
     namespace === "core" || namespace === "team"
       ? validateProfile(namespace, document)
-      : validateExtension(namespace, document);
+      : [...validateExtension(namespace, document), ...(registered ? validateRegistered(registered, document) : [])];
   return violations.length > 0 ? invalidInput(violations) : undefined;
 }

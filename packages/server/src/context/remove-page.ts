@@ -1,7 +1,8 @@
 import { encodeId } from "@satchel/pcp";
-import { type Caller, isReadable, readableParts } from "../domain/access.js";
-import { verifyExpectedUpdated } from "../domain/page-write.js";
+import { type Caller, includesPart, readableParts } from "../domain/access.js";
+import { verifyDirectChange, verifyExpectedUpdated } from "../domain/page-write.js";
 import type { Refusal } from "../domain/refusal.js";
+import { loadAccess } from "./access.js";
 import type { Context } from "./context.js";
 
 export interface RemovePageInput {
@@ -9,20 +10,21 @@ export interface RemovePageInput {
   expectedUpdated?: string;
 }
 
-/** Ends a page with a tombstone version (pcp section 3): the path is free, the history stays. Refuses with not_found, conflict. */
+/** Ends a page with a tombstone version (pcp section 3): the path is free, the history stays. Refuses with not_found, forbidden, conflict. */
 export async function removePage(
   context: Context,
   caller: Caller,
   input: RemovePageInput,
 ): Promise<{ path: string; id: string; updated: string } | Refusal> {
   return context.store.write(async (transaction) => {
-    const parts = readableParts(caller, await transaction.partitions());
+    const access = await loadAccess(transaction, caller);
+    const parts = readableParts(access);
     const page = await transaction.page({ path: input.path });
-    if (!page || !isReadable(parts, page)) {
+    if (!page || !includesPart(parts, page)) {
       return { refused: "not_found", message: `There is no page at "${input.path}".` };
     }
-    const moved = verifyExpectedUpdated(input, page);
-    if (moved) return moved;
+    const refused = verifyDirectChange(access, page) ?? verifyExpectedUpdated(input, page);
+    if (refused) return refused;
     const updated = await transaction.tick(context.environment.now());
     await transaction.removePage(page, {
       version: encodeId("ver", context.environment.newUuid()),

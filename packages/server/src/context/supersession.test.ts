@@ -64,7 +64,7 @@ async function listAll(context: Context, limit: number): Promise<string[]> {
     const query = { includeArchived: false, includeStale: false, limit, ...(cursor !== undefined && { cursor }) };
     const answer = await listPages(context, owner, query);
     if (isRefusal(answer)) throw new Error(answer.message);
-    paths.push(...answer.pages.map(({ path }) => path));
+    paths.push(...answer.pages.map(({ page }) => page.path));
     cursor = answer.nextCursor;
   } while (cursor !== undefined);
   return paths;

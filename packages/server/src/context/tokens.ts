@@ -5,6 +5,8 @@ import { invalidInput, type Refusal } from "../domain/refusal.js";
 import type { TokenRecord } from "../store/store.js";
 import type { Context } from "./context.js";
 
+export type { TokenRecord };
+
 /** Recognisable, so that secret scanners can find one that leaked. */
 const tokenPrefix = "satchel_";
 
@@ -34,8 +36,10 @@ export async function createToken(
     created: new Date(nowMs).toISOString(),
     ...(input.ttlMs !== undefined && { expires: new Date(nowMs + input.ttlMs).toISOString() }),
   };
-  await context.store.write((transaction) => transaction.addToken(record));
-  return { token, record };
+  return context.store.write(async (transaction) => {
+    await transaction.addToken(record);
+    return { token, record };
+  });
 }
 
 function verifyToken({ scopes, user, client }: NewToken): string[] {
@@ -73,8 +77,10 @@ export async function listTokens(context: Context): Promise<Omit<TokenRecord, "d
 /** Effective at the next request. Refuses with not_found. */
 export async function revokeToken(context: Context, id: string): Promise<{ id: string } | Refusal> {
   const at = new Date(context.environment.now()).toISOString();
-  const revoked = await context.store.write((transaction) => transaction.revokeToken(id, at));
-  return revoked
-    ? { id }
-    : { refused: "not_found", message: `There is no live token "${id}". satchel token list shows them.` };
+  return context.store.write(async (transaction) => {
+    const revoked = await transaction.revokeToken(id, at);
+    return revoked
+      ? { id }
+      : { refused: "not_found", message: `There is no live token "${id}". satchel token list shows them.` };
+  });
 }

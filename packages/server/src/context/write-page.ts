@@ -8,15 +8,16 @@ import {
   twinKey,
   verifyPageSizes,
 } from "@satchel/pcp";
-import type { Caller } from "../domain/access.js";
-import { isReadable, readableParts } from "../domain/access.js";
-import { type DecidedWrite, decideWrite, type WriteRequest, type WriteState } from "../domain/page-write.js";
-import type { PageKeys, PageRecord } from "../domain/records.js";
+import { type Access, type Caller, includesPart, readableParts } from "../domain/access.js";
+import { decideWrite, type WriteRequest, type WriteState } from "../domain/page-write.js";
+import type { Decision, PageContent, PageKeys, PageRecord, Part } from "../domain/records.js";
 import { isRefusal, type Refusal } from "../domain/refusal.js";
 import { indexText } from "../retrieval/index-text.js";
-import type { NewVersion, WriteTransaction } from "../store/store.js";
+import type { NewVersion, ReadTransaction, WriteTransaction } from "../store/store.js";
+import { loadAccess } from "./access.js";
 import type { Context } from "./context.js";
 import { findHiddenLinks } from "./links.js";
+import { addRevision } from "./propose-page.js";
 
 export interface WritePageInput {
   /** Normalised (`parsePath`). */
@@ -26,15 +27,18 @@ export interface WritePageInput {
   expectedUpdated?: string;
 }
 
-export interface WrittenPage {
+export interface WrittenPage extends Part {
   path: string;
-  id: string;
-  updated: string;
+  id?: string;
+  /** Absent when the write became a proposal. */
+  updated?: string;
+  /** The revision, when the write became a proposal. */
+  revision?: string;
   /** What the owner chose to be warned about instead of refused. */
   warnings: string[];
 }
 
-/** `memory_write`: creates or replaces a page (pcp section 3). Refuses with invalid_input, too_large, conflict, forbidden, not_found, unsupported. */
+/** `memory_write`: creates or replaces a page, or proposes to (pcp sections 3-5). Refuses with invalid_input, too_large, conflict, forbidden, not_found. */
 export async function writePage(
   context: Context,
   caller: Caller,
@@ -45,16 +49,24 @@ export async function writePage(
   const warnings = await checkSecrets(context, request.head + request.body);
   if (isRefusal(warnings)) return warnings;
   return context.store.write(async (transaction) => {
-    const state = await loadWriteState(transaction, caller, input.path);
-    const decided = decideWrite(caller, request, state);
+    const access = await loadAccess(transaction, caller);
+    const state = await loadWriteState(transaction, access, input.path);
+    const decided = decideWrite(access, request, state);
     if (isRefusal(decided)) return decided;
+    const { path } = input;
+    const { partition, sensitivity } = decided;
+    if (decided.outcome === "propose") {
+      const base = state.existing?.version;
+      const revision = await addRevision(context, transaction, { caller, path, decided, ...(base && { base }) });
+      return { path, revision, partition, sensitivity, warnings };
+    }
     const written = await applyWrite(context, transaction, {
       caller,
-      path: input.path,
-      existing: state.existing,
+      path,
       decided,
+      ...(state.existing && { existing: state.existing }),
     });
-    return { ...written, warnings };
+    return { ...written, partition, sensitivity, warnings };
   });
 }
 
@@ -98,36 +110,46 @@ export async function checkSecrets(context: Context, text: string): Promise<stri
   return { refused: "invalid_input", message, violations };
 }
 
-async function loadWriteState(transaction: WriteTransaction, caller: Caller, path: string): Promise<WriteState> {
-  const partitions = await transaction.partitions();
+export async function loadWriteState(transaction: ReadTransaction, access: Access, path: string): Promise<WriteState> {
   const page = await transaction.page({ twinKey: twinKey(path) });
-  const parts = readableParts(caller, partitions);
-  if (!page || !isReadable(parts, page)) {
-    const unseen = page && { ...page, head: "", body: "", keys: { title: page.title } };
-    return { partitions, hiddenLinks: new Set(), ...(unseen && { existing: unseen }) };
-  }
+  const parts = readableParts(access);
+  if (!page || !includesPart(parts, page)) return { isTakenUnseen: page !== undefined, hiddenLinks: new Set() };
   const existing = await transaction.currentVersion(page);
-  const hiddenLinks = await findHiddenLinks(transaction, { caller, partitions }, existing);
-  return { partitions, existing, hiddenLinks };
+  return { existing, isTakenUnseen: false, hiddenLinks: await findHiddenLinks(transaction, access, existing) };
 }
 
-/** Stores a decided write as the page's next version, or as a new page. */
+export interface AppliedWrite {
+  caller: Caller;
+  path: string;
+  existing?: PageRecord;
+  decided: PageContent & Part;
+  /** Of an approval: who wrote it, and the decision. */
+  approved?: { author: { principal: string; client?: string; at: string }; review: Decision };
+}
+
+/** Stores decided content as the page's next version, or as a new page. */
 export async function applyWrite(
   context: Context,
   transaction: WriteTransaction,
-  write: { caller: Caller; path: string; existing?: PageRecord; decided: DecidedWrite },
+  write: AppliedWrite,
 ): Promise<{ path: string; id: string; updated: string }> {
-  const { caller, path, existing, decided } = write;
+  const { caller, path, existing, decided, approved } = write;
   const { newUuid, now } = context.environment;
   const updated = await transaction.tick(now());
+  const { head, body, keys, partition, sensitivity } = decided;
   const version: NewVersion = {
-    ...decided,
+    head,
+    body,
+    keys,
+    partition,
+    sensitivity,
     version: encodeId("ver", newUuid()),
     path,
     twinKey: twinKey(path),
     updated,
-    generated: { principal: caller.principal, client: caller.client, at: updated },
-    words: indexText({ path, keys: decided.keys, body: decided.body }),
+    generated: approved?.author ?? { principal: caller.principal, client: caller.client, at: updated },
+    ...(approved && { review: approved.review }),
+    words: indexText({ path, keys, body }),
   };
   if (existing) {
     await transaction.addVersion(existing, version);

@@ -1,6 +1,6 @@
 import { coversScope, titleFromBody } from "@satchel/pcp";
-import { type Caller, isInPerson, isReadable, partitionRights, readableParts } from "./access.js";
-import type { PageContent, PageKeys, PageRecord, Part, PartitionRecord, Sensitivity } from "./records.js";
+import { type Access, includesPart, isInPerson, needsReview, readableParts, rightsIn } from "./access.js";
+import type { PageContent, PageKeys, PageRecord, PageVersion, Part, Relation, Sensitivity } from "./records.js";
 import { missingScope, type Refusal } from "./refusal.js";
 
 /** What a client asks to be written at a path. */
@@ -15,48 +15,48 @@ export interface WriteRequest {
 
 /** What the store holds when the write is decided. */
 export interface WriteState {
-  /** The live page at this path or at a twin of it. */
-  existing?: PageRecord & PageContent;
-  partitions: PartitionRecord[];
-  /** Of the existing page's links, the paths this caller may not see. */
+  /** The live page at this path or at a twin of it, if the caller may read it. */
+  existing?: PageVersion;
+  /** There is one that the caller may not read. */
+  isTakenUnseen: boolean;
+  /** Of the existing page's links, the paths this caller is not shown: a write of its keeps them. */
   hiddenLinks: ReadonlySet<string>;
 }
 
-export interface DecidedWrite extends PageContent, Part {}
+export interface DecidedWrite extends PageContent, Part {
+  /** Whether the page itself changes, or a revision is stored for review. */
+  outcome: "apply" | "propose";
+}
 
 const defaultPartition = "main";
 
 /**
- * Decides a direct write (pcp sections 2-4): twins, optimistic concurrency, partition, sensitivity, rights, and what an
- * assistant may not claim. Pure; the order of the checks is what keeps a hidden page from showing in the answer.
+ * Decides a write (pcp sections 2-5): twins, optimistic concurrency, partition, sensitivity, rights, review, and what an
+ * assistant may not claim. Pure. What the caller may not read takes part only in the one exception the design names: a
+ * write to a path taken by an unseen page becomes a proposal.
  */
-export function decideWrite(caller: Caller, request: WriteRequest, state: WriteState): DecidedWrite | Refusal {
-  const { existing, partitions } = state;
-  if (existing && !isReadable(readableParts(caller, partitions), existing)) {
-    return verifyUnseen(caller, request, partitions) ?? proposalNeeded();
-  }
+export function decideWrite(access: Access, request: WriteRequest, state: WriteState): DecidedWrite | Refusal {
+  const { existing } = state;
   if (existing && existing.path !== request.path) return twinConflict(request.path, existing.path);
   const moved = verifyExpectedUpdated(request, existing);
   if (moved) return moved;
   const part = choosePart(request, existing);
-  const denied = verifyRights(caller, { part, existing, partitions });
-  if (denied) return denied;
+  const outcome = chooseOutcome(access, part, state);
+  if (typeof outcome !== "string") return outcome;
   const content = existing && !request.keys ? keepKeys(existing, request) : setKeys(request, state);
-  return { ...content, keys: isInPerson(caller) ? content.keys : withoutClaims(content.keys), ...part };
+  const mayClaim = outcome === "propose" || isInPerson(access.caller);
+  return { ...content, keys: mayClaim ? content.keys : withoutClaims(content.keys), ...part, outcome };
 }
 
-/** What a write to a page this caller can't see is refused for: exactly what a write to a free path is refused for. */
-function verifyUnseen(caller: Caller, request: WriteRequest, partitions: PartitionRecord[]): Refusal | undefined {
-  const part = choosePart(request, undefined);
-  return verifyExpectedUpdated(request, undefined) ?? verifyRights(caller, { part, partitions });
-}
-
-/** Until proposals are stored, what would become one is refused. */
-function proposalNeeded(): Refusal {
-  return {
-    refused: "unsupported",
-    message: "This write would become a proposal, and proposals are not available yet. Ask for memory:write.",
-  };
+/** Decides a proposal: the same page, never applied. Its base was chosen before, so nothing can have moved. */
+export function decideProposal(access: Access, request: WriteRequest, state: WriteState): DecidedWrite | Refusal {
+  const { existing } = state;
+  if (existing && existing.path !== request.path) return twinConflict(request.path, existing.path);
+  const part = choosePart(request, existing);
+  const refused = verifyProposal(access, part, state);
+  if (refused) return refused;
+  const content = existing && !request.keys ? keepKeys(existing, request) : setKeys(request, state);
+  return { ...content, ...part, outcome: "propose" };
 }
 
 function twinConflict(path: string, existingPath: string): Refusal {
@@ -68,7 +68,7 @@ function twinConflict(path: string, existingPath: string): Refusal {
 
 export function verifyExpectedUpdated(
   request: { path: string; expectedUpdated?: string },
-  existing: PageRecord | undefined,
+  existing: { updated: string } | undefined,
 ): Refusal | undefined {
   const { path, expectedUpdated } = request;
   if (expectedUpdated === undefined || expectedUpdated === existing?.updated) return undefined;
@@ -86,22 +86,29 @@ function choosePart({ path, keys }: WriteRequest, existing: PageRecord | undefin
   };
 }
 
-function verifyRights(
-  caller: Caller,
-  write: { part: Part; existing?: PageRecord; partitions: PartitionRecord[] },
-): Refusal | undefined {
-  const target = write.partitions.find((partition) => partition.name === write.part.partition);
-  const rights = target ? partitionRights(caller, target) : [];
-  if (!coversScope(caller.scopes, "memory:propose")) return missingScope(["memory:write", "memory:propose"]);
-  if (!coversScope(caller.scopes, "memory:write")) return proposalNeeded();
-  if (!target || !rights.includes("write")) {
-    const message = `There is no partition "${write.part.partition}". partition_list shows those you can write to.`;
+function chooseOutcome(access: Access, part: Part, state: WriteState): "apply" | "propose" | Refusal {
+  const { existing, isTakenUnseen } = state;
+  const involved = existing ? [part.partition, existing.partition] : [part.partition];
+  const writesAll = involved.every((name) => rightsIn(access, name).includes("write"));
+  const reviewed = access.partitions.some((known) => involved.includes(known.name) && needsReview(access, known));
+  if (writesAll && !reviewed && !isTakenUnseen) return "apply";
+  return verifyProposal(access, part, state) ?? "propose";
+}
+
+function verifyProposal(access: Access, part: Part, { existing }: WriteState): Refusal | undefined {
+  if (!coversScope(access.caller.scopes, "memory:propose")) return missingScope(["memory:write", "memory:propose"]);
+  const rights = rightsIn(access, part.partition);
+  if (rights.includes("propose")) return undefined;
+  const isKnown = readableParts(access).some(({ partition }) => partition === part.partition);
+  if (!isKnown) {
+    const message = `There is no partition "${part.partition}". partition_list shows those you can write to.`;
     return { refused: "not_found", message };
   }
-  const lowers = write.existing?.sensitivity === "sensitive" && write.part.sensitivity === "normal";
-  return lowers && !coversScope(caller.scopes, "memory.sensitive:read")
-    ? missingScope(["memory.sensitive:read"])
-    : undefined;
+  const what = existing ? `The page "${existing.path}"` : `The partition "${part.partition}"`;
+  return {
+    refused: "forbidden",
+    message: `${what} is not yours to change. Ask an owner for the right to propose or write.`,
+  };
 }
 
 function keepKeys(existing: PageContent, { head, body }: WriteRequest): PageContent {
@@ -111,19 +118,42 @@ function keepKeys(existing: PageContent, { head, body }: WriteRequest): PageCont
 
 function setKeys({ path, head, body, keys = {} }: WriteRequest, { existing, hiddenLinks }: WriteState): PageContent {
   const set: PageKeys = { ...keys, title: keys.title ?? titleFromBody(body, path) };
-  const named = new Set([...(set.relations ?? []).map(({ target }) => target), ...(set.derived_from ?? [])]);
-  const isKept = (path: string) => hiddenLinks.has(path) && !named.has(path);
-  const hiddenRelations = existing?.keys.relations?.filter(({ target }) => isKept(target)) ?? [];
-  const hiddenSources = existing?.keys.derived_from?.filter(isKept) ?? [];
+  const isGiven = ({ rel, target }: Relation) => set.relations?.some((own) => own.rel === rel && own.target === target);
+  const hiddenRelations = existing?.keys.relations?.filter((one) => hiddenLinks.has(one.target) && !isGiven(one)) ?? [];
+  const hiddenSources =
+    existing?.keys.derived_from?.filter((from) => hiddenLinks.has(from) && !set.derived_from?.includes(from)) ?? [];
   if (hiddenRelations.length > 0) set.relations = [...(set.relations ?? []), ...hiddenRelations];
   if (hiddenSources.length > 0) set.derived_from = [...(set.derived_from ?? []), ...hiddenSources];
   return { head, body, keys: set };
 }
 
-/** `source.origin: user` and `lifecycle: validated` hold only from a user in person (pcp section 3). */
+/** `source.origin: user` and `lifecycle: validated` hold only from a user in person or through an approval (pcp section 3). */
 function withoutClaims(keys: PageKeys): PageKeys {
   const checked = { ...keys };
   if (checked.lifecycle === "validated") checked.lifecycle = "active";
   if (checked.source?.origin === "user") checked.source = { ...checked.source, origin: "chat" };
   return checked;
+}
+
+/** Whether a page that lies at `from` may come to lie at `to` (pcp section 3): both ends written, and no lowering unseen. */
+export function verifyMove(access: Access, from: Part | undefined, to: Part): Refusal | undefined {
+  if (!from) return undefined;
+  const changes = from.partition !== to.partition || (from.sensitivity === "sensitive" && to.sensitivity === "normal");
+  if (!changes) return undefined;
+  const writesBoth = [from.partition, to.partition].every((name) => rightsIn(access, name).includes("write"));
+  if (writesBoth && includesPart(readableParts(access), from)) return undefined;
+  return {
+    refused: "forbidden",
+    message: "Approving this would move the page or lower its sensitivity, and that needs write in both partitions.",
+  };
+}
+
+/** Whether the caller may end a page, or bring a version of it back into `to`: neither has a form that can be reviewed. */
+export function verifyDirectChange(access: Access, from: Part, to: Part = from): Refusal | undefined {
+  const isOpen = [from.partition, to.partition].every((name) => {
+    const partition = access.partitions.find((known) => known.name === name);
+    return partition && rightsIn(access, name).includes("write") && !needsReview(access, partition);
+  });
+  if (isOpen) return undefined;
+  return { refused: "forbidden", message: "This page is not yours to change. Ask an owner, or propose a change." };
 }

@@ -75,13 +75,85 @@ export interface PageRecord extends Part {
   validUntil?: string;
   created: string;
   updated: string;
+  /** A review approved this version. */
+  approved?: true;
 }
 
 export interface PageVersion extends PageRecord, PageContent {
   generated: ActorAt;
+  /** Set on a version that a review approved. */
+  review?: Decision;
+}
+
+export type Right = "read" | "propose" | "write" | "review";
+
+/** Whose direct writes become proposals: nobody's, every assistant's, everyone's but owners in person. */
+export type ReviewRule = "nobody" | "clients" | "everyone";
+
+export interface Grant {
+  principal: string;
+  rights: Right[];
 }
 
 export interface PartitionRecord {
   name: string;
   label?: string;
+  /** The access list. Owners need no entry. */
+  grants: Grant[];
+  review: ReviewRule;
+  /** A revision is resolved by another user than its author. */
+  fourEyes: boolean;
+}
+
+/** What the context knows of a caller's user. */
+export interface Membership {
+  isOwner: boolean;
+  groups: string[];
+}
+
+export interface UserRecord {
+  principal: string;
+  isOwner: boolean;
+}
+
+export interface GroupRecord {
+  principal: string;
+  members: string[];
+}
+
+/** What a review said of a version or a revision (pcp section 5). */
+export interface Decision {
+  id: string;
+  by: ActorAt;
+  note?: string;
+}
+
+export type RevisionState = "proposed" | "rejected" | "approved";
+
+/** A proposed page, whole. It changes nothing until it is approved. */
+export interface Revision extends PageContent, Part {
+  /** Engine-internal number; orders revisions by time. */
+  num: number;
+  id: string;
+  path: string;
+  /** The version it was made from; absent for a page that its author could not see. */
+  base?: string;
+  generated: ActorAt;
+  note?: string;
+  state: RevisionState;
+  /** The last decision; a deferred revision has one and stays proposed. */
+  decision?: Decision;
+}
+
+/** One line of the audit (pcp section 8). */
+export interface AuditRecord {
+  id: string;
+  at: string;
+  principal: string;
+  client: string;
+  tool: string;
+  category: string;
+  action: string;
+  outcome: string;
+  targets: string[];
 }

@@ -37,9 +37,3 @@ export function parseTimeArgument(name: string, value: string | undefined): stri
   if (value === undefined) return undefined;
   return parseUtc(value) ?? invalidInput([`/${name}: not an RFC 3339 date-time such as 2026-01-31T12:00:00.000Z`]);
 }
-
-/** `as_of` is understood but not answered yet. */
-export function refuseAsOf(asOf: unknown): Refusal | undefined {
-  if (asOf === undefined) return undefined;
-  return { refused: "unsupported", message: "as_of is not available yet. Leave it out to read the present state." };
-}

@@ -1,7 +1,9 @@
 import { PcpError } from "@satchel/pcp";
 import type { Context } from "../context/context.js";
 import { isLocked } from "../context/faults.js";
-import type { Caller } from "../domain/access.js";
+import { type AuditFacts, Recorder } from "../context/recorder.js";
+import { callsPerMinute } from "../context/settings.js";
+import { type Caller, isInPerson } from "../domain/access.js";
 import { isRefusal, type Refusal } from "../domain/refusal.js";
 import { verifyArguments } from "./arguments.js";
 
@@ -13,6 +15,12 @@ export interface Operation<Input, Output> {
   /** Checks and normalises the arguments. */
   parse(args: Record<string, unknown>): Input | Refusal;
   run(context: Context, caller: Caller, input: Input): Promise<Output | Refusal>;
+  /** What the audit says of a refused call. */
+  refused: Pick<AuditFacts, "category" | "action">;
+  /** The category of a refused call where it depends on what was asked for; undefined: as `refused` says. */
+  askedCategory?(args: Record<string, unknown>): string | undefined;
+  /** What the audit says of a success. */
+  audit(output: Output): AuditFacts;
 }
 
 export type CallResult<Output> = { ok: true; output: Output } | { ok: false; refusal: Refusal };
@@ -22,24 +30,67 @@ export interface CallLog {
   fault(entry: { id: string; operation: string; error: unknown }): void;
 }
 
-/** The one path every call takes, whatever it came in by: permit, parse, run. It never throws. */
+export interface Call {
+  context: Context;
+  caller: Caller;
+  args: unknown;
+  log: CallLog;
+}
+
+/**
+ * The one path every call takes, whatever it came in by: rate limit, permit, parse, run, and one audit entry. It never
+ * throws, and it answers only after the entry is stored.
+ */
 export async function dispatch<Input, Output>(
   operation: Operation<Input, Output>,
-  call: { context: Context; caller: Caller; args: unknown; log: CallLog },
+  call: Call,
 ): Promise<CallResult<Output>> {
-  const { context, caller, log } = call;
+  const recorder = new Recorder(call.context, {
+    operation: operation.name,
+    caller: call.caller,
+    refused: refusedFacts(operation, call.args),
+    describe: (output) => operation.audit(output as Output),
+  });
   try {
-    const denied = operation.permit(caller);
-    if (denied) return { ok: false, refusal: denied };
-    const args = verifyArguments(call.args);
-    if (isRefusal(args)) return { ok: false, refusal: args };
-    const input = operation.parse(args);
-    if (isRefusal(input)) return { ok: false, refusal: input };
-    const output = await operation.run(context, caller, input);
-    return isRefusal(output) ? { ok: false, refusal: output } : { ok: true, output };
+    const output = await perform(operation, { ...call, context: recorder.context });
+    await recorder.finish(output);
+    return toResult(output);
   } catch (error) {
-    return { ok: false, refusal: refusalOf(error, { operation: operation.name, context, log }) };
+    const refusal = refusalOf(error, { operation: operation.name, ...call });
+    await recorder.finish(refusal).catch(() => undefined);
+    return { ok: false, refusal };
   }
+}
+
+function refusedFacts<Input, Output>(
+  operation: Operation<Input, Output>,
+  args: unknown,
+): Operation<Input, Output>["refused"] {
+  const given = verifyArguments(args);
+  const category = isRefusal(given) ? undefined : operation.askedCategory?.(given);
+  return { ...operation.refused, ...(category !== undefined && { category }) };
+}
+
+async function perform<Input, Output>(operation: Operation<Input, Output>, call: Call): Promise<Output | Refusal> {
+  const { context, caller } = call;
+  const limited = await limitRate(operation.name, call);
+  if (limited) return limited;
+  const denied = operation.permit(caller);
+  if (denied) return denied;
+  const args = verifyArguments(call.args);
+  if (isRefusal(args)) return args;
+  const input = operation.parse(args);
+  return isRefusal(input) ? input : operation.run(context, caller, input);
+}
+
+async function limitRate(operation: string, { context, caller }: Call): Promise<Refusal | undefined> {
+  if (isInPerson(caller)) return undefined;
+  const key = `${caller.principal} ${caller.client} ${operation}`;
+  return context.rateLimiter.take(key, await callsPerMinute(context));
+}
+
+function toResult<Output>(output: Output | Refusal): CallResult<Output> {
+  return isRefusal(output) ? { ok: false, refusal: output } : { ok: true, output };
 }
 
 function refusalOf(error: unknown, at: { operation: string; context: Context; log: CallLog }): Refusal {

@@ -1,71 +1,225 @@
 import { isPartitionName } from "@satchel/pcp";
+import type { Context } from "../context/context.js";
+import { registerExtension } from "../context/extensions.js";
 import { type ImportFile, type ImportOptions, type ImportSummary, importPages } from "../context/import-pages.js";
 import { type ContextReport, inspectContext } from "../context/inspect.js";
+import { readRevision } from "../context/list-revisions.js";
+import { type RecordedVersion, readHistory, restorePage } from "../context/page-history.js";
+import * as people from "../context/people.js";
 import { type PageRead, readPage } from "../context/read-page.js";
+import type { AuditFacts } from "../context/recorder.js";
 import { type RemovePageInput, removePage } from "../context/remove-page.js";
 import { chooseSetting, type SettingChange } from "../context/settings.js";
-import { type Caller, isInPerson, isOwner } from "../domain/access.js";
+import { createToken, listTokens, type NewToken, revokeToken, type TokenRecord } from "../context/tokens.js";
+import { type Caller, isInPerson } from "../domain/access.js";
+import type { GroupRecord, PartitionRecord, Revision, UserRecord } from "../domain/records.js";
 import { invalidInput, isRefusal, type Refusal } from "../domain/refusal.js";
 import { parsePathArgument, parseTimeArgument } from "./arguments.js";
 import type { Operation } from "./dispatch.js";
+import { memoryAudit } from "./tool.js";
+import { auditRead } from "./tools/memory-read.js";
 
 /*
- * What the terminal offers beyond the tools of the schema. The same dispatch, for an owner in person only.
+ * What the terminal offers beyond the tools of the schema: the same dispatch, for a person only. Administration is for
+ * owners in person.
  */
 
-function ownerInPerson(caller: Caller): Refusal | undefined {
-  if (isOwner(caller) && isInPerson(caller)) return undefined;
-  return { refused: "forbidden", message: "Only an owner in person can do this." };
+function inPerson(caller: Caller): Refusal | undefined {
+  if (isInPerson(caller)) return undefined;
+  return { refused: "forbidden", message: "Only a person at the terminal can do this." };
+}
+
+/** Administration is the owners'. */
+async function ownersOnly(context: Context, caller: Caller): Promise<Refusal | undefined> {
+  const { isOwner } = await context.store.read((transaction) => transaction.membership(caller.principal));
+  return isOwner ? undefined : { refused: "forbidden", message: "Only an owner can do this." };
+}
+
+interface Administration<Output> {
+  /** Default: `admin`. */
+  category?: string;
+  action: "read" | "write" | "grant" | "revoke";
+  /** What was changed. */
+  targets?(output: Output): string[];
+}
+
+function administration<Input, Output>(
+  name: string,
+  run: Operation<Input, Output>["run"],
+  { category = "admin", action, targets }: Administration<Output> = { action: "read" },
+): Operation<Input, Output> {
+  const facts = { category, action };
+  return {
+    name,
+    permit: inPerson,
+    parse: (args) => args as Input,
+    run: async (context, caller, input) => (await ownersOnly(context, caller)) ?? run(context, caller, input),
+    refused: facts,
+    audit: (output): AuditFacts => ({ ...facts, targets: targets?.(output) ?? [] }),
+  };
+}
+
+function parsePath(args: Record<string, unknown>): { path: string } | Refusal {
+  const parsed = parsePathArgument(String(args.path));
+  return isRefusal(parsed) ? parsed : { path: parsed };
 }
 
 /** A page's own text: frontmatter block and body as they were written. */
-export const pageTextOperation: Operation<{ path: string }, PageRead> = {
+export const pageTextOperation: Operation<{ path: string; asOf?: string }, PageRead> = {
   name: "page_text",
-  permit: ownerInPerson,
-  parse: ({ path }) => {
-    const parsed = parsePathArgument(String(path));
-    return isRefusal(parsed) ? parsed : { path: parsed };
+  permit: inPerson,
+  parse: (args) => {
+    const path = parsePath(args);
+    const asOf = parseTimeArgument("as_of", args.as_of as string | undefined);
+    if (isRefusal(path) || isRefusal(asOf)) return isRefusal(path) ? path : (asOf as Refusal);
+    return { ...path, ...(asOf !== undefined && { asOf }) };
   },
   run: readPage,
+  refused: { category: "memory", action: "read" },
+  audit: auditRead,
+};
+
+/** A revision's own text, for a diff. */
+export const reviewTextOperation: Operation<{ revision: string }, Revision> = {
+  name: "review_text",
+  permit: inPerson,
+  parse: ({ revision }) => ({ revision: String(revision) }),
+  run: (context, caller, { revision }) => readRevision(context, caller, revision),
+  refused: { category: "review", action: "read" },
+  audit: ({ id }) => ({ category: "review", action: "read", targets: [id] }),
 };
 
 export const pageRemoveOperation: Operation<RemovePageInput, { path: string; id: string; updated: string }> = {
   name: "page_remove",
-  permit: ownerInPerson,
-  parse: ({ path, expected_updated }) => {
-    const parsed = parsePathArgument(String(path));
-    if (isRefusal(parsed)) return parsed;
-    const expectedUpdated = parseTimeArgument("expected_updated", expected_updated as string | undefined);
+  permit: inPerson,
+  parse: (args) => {
+    const path = parsePath(args);
+    if (isRefusal(path)) return path;
+    const expectedUpdated = parseTimeArgument("expected_updated", args.expected_updated as string | undefined);
     if (isRefusal(expectedUpdated)) return expectedUpdated;
-    return { path: parsed, ...(expectedUpdated !== undefined && { expectedUpdated }) };
+    return { ...path, ...(expectedUpdated !== undefined && { expectedUpdated }) };
   },
   run: removePage,
+  refused: { category: "memory", action: "write" },
+  audit: (removed) => memoryAudit("write", [removed]),
+};
+
+export const pageHistoryOperation: Operation<{ path: string }, { path: string; versions: RecordedVersion[] }> = {
+  name: "page_history",
+  permit: inPerson,
+  parse: parsePath,
+  run: readHistory,
+  refused: { category: "memory", action: "read" },
+  audit: ({ path, versions }) => memoryAudit("read", [{ path, ...versions.at(-1) }]),
+};
+
+export const pageRestoreOperation: Operation<
+  { path: string; version: string },
+  { path: string; id: string; updated: string }
+> = {
+  name: "page_restore",
+  permit: inPerson,
+  parse: (args) => {
+    const path = parsePath(args);
+    return isRefusal(path) ? path : { ...path, version: String(args.version) };
+  },
+  run: restorePage,
+  refused: { category: "memory", action: "write" },
+  audit: (restored) => memoryAudit("write", [restored]),
 };
 
 /** `files` and `onProgress` come from the terminal itself, so only what the person typed is checked. */
 export function importOperation(files: ImportFile[], options: ImportOptions): Operation<ImportOptions, ImportSummary> {
   return {
     name: "import",
-    permit: ownerInPerson,
+    permit: inPerson,
     parse: () => {
       const { partition } = options;
       const isKnown = partition === undefined || isPartitionName(partition);
       return isKnown ? options : invalidInput([`partition: "${partition}" is no partition name (a-z, 0-9, - and _)`]);
     },
-    run: (context, caller) => importPages(context, caller, { files, options }),
+    run: async (context, caller) =>
+      (await ownersOnly(context, caller)) ?? importPages(context, caller, { files, options }),
+    refused: { category: "memory", action: "write" },
+    audit: ({ applied, added, changed }) =>
+      memoryAudit("write", applied ? [...added, ...changed].map((path) => ({ path })) : []),
   };
 }
 
-export const inspectOperation: Operation<Record<string, unknown>, ContextReport> = {
-  name: "doctor",
-  permit: ownerInPerson,
-  parse: (args) => args,
-  run: (context) => inspectContext(context),
-};
+export const inspectOperation: Operation<Record<string, unknown>, ContextReport> = administration("doctor", (context) =>
+  inspectContext(context),
+);
 
-export const settingOperation: Operation<SettingChange, Record<string, string>> = {
-  name: "config",
-  permit: ownerInPerson,
-  parse: (args) => args as SettingChange,
-  run: (context, _caller, input) => chooseSetting(context, input),
-};
+export const settingsOperation: Operation<{ name?: string }, Record<string, string>> = administration(
+  "config",
+  (context, _caller, { name }) => chooseSetting(context, name === undefined ? {} : { name }),
+);
+
+export const settingOperation: Operation<SettingChange, Record<string, string>> = administration(
+  "config",
+  (context, _caller, input) => chooseSetting(context, input),
+  { action: "write", targets: (settings) => Object.keys(settings) },
+);
+
+export const partitionSetOperation: Operation<people.PartitionChange, PartitionRecord> = administration(
+  "partition_set",
+  (context, _caller, input) => people.setPartition(context, input),
+  { action: "write", targets: ({ name }) => [name] },
+);
+
+export const partitionsOperation: Operation<Record<string, unknown>, PartitionRecord[]> = administration(
+  "partitions",
+  (context) => people.listAllPartitions(context),
+);
+
+export const userAddOperation: Operation<UserRecord, UserRecord> = administration(
+  "user_add",
+  (context, _caller, input) => people.addUser(context, input),
+  { action: "write", targets: ({ principal }) => [principal] },
+);
+
+export const userRemoveOperation: Operation<{ principal: string }, { principal: string }> = administration(
+  "user_remove",
+  (context, _caller, { principal }) => people.removeUser(context, principal),
+  { action: "write", targets: ({ principal }) => [principal] },
+);
+
+export const usersOperation: Operation<Record<string, unknown>, UserRecord[]> = administration("users", (context) =>
+  people.listUsers(context),
+);
+
+export const groupSetOperation: Operation<GroupRecord, GroupRecord> = administration(
+  "group_set",
+  (context, _caller, input) => people.setGroup(context, input),
+  { action: "write", targets: ({ principal }) => [principal] },
+);
+
+export const groupsOperation: Operation<Record<string, unknown>, GroupRecord[]> = administration("groups", (context) =>
+  people.listGroups(context),
+);
+
+export const extensionAddOperation: Operation<
+  { namespace: string; schema: Record<string, unknown> },
+  { namespace: string }
+> = administration("extension_add", (context, _caller, input) => registerExtension(context, input), {
+  action: "write",
+  targets: ({ namespace }) => [namespace],
+});
+
+export const tokenCreateOperation: Operation<NewToken, { token: string; record: TokenRecord }> = administration(
+  "token_create",
+  (context, _caller, input) => createToken(context, input),
+  { category: "auth", action: "grant", targets: ({ record }) => [record.id] },
+);
+
+export const tokenRevokeOperation: Operation<{ id: string }, { id: string }> = administration(
+  "token_revoke",
+  (context, _caller, { id }) => revokeToken(context, id),
+  { category: "auth", action: "revoke", targets: ({ id }) => [id] },
+);
+
+export const tokensOperation: Operation<Record<string, unknown>, Omit<TokenRecord, "digest">[]> = administration(
+  "tokens",
+  (context) => listTokens(context),
+  { category: "auth", action: "read" },
+);

@@ -1,5 +1,7 @@
 import { coversScope, type ToolName } from "@satchel/pcp";
-import { type Caller, isOwner } from "../domain/access.js";
+import type { AuditFacts } from "../context/recorder.js";
+import type { Caller } from "../domain/access.js";
+import type { Sensitivity } from "../domain/records.js";
 import { missingScope, type Refusal } from "../domain/refusal.js";
 import type { Operation } from "./dispatch.js";
 
@@ -24,9 +26,12 @@ export function needsAnyScope(...scopes: string[]): (caller: Caller) => Refusal 
 export function needsProfileScope(operation: "read" | "write"): (caller: Caller) => Refusal | undefined {
   return (caller) => {
     const holds = [...caller.scopes].some((scope) => scope.startsWith("profile.") && scope.endsWith(`:${operation}`));
-    if (!holds) return missingScope([`profile.core:${operation}`]);
-    return isOwner(caller)
-      ? undefined
-      : { refused: "forbidden", message: `${caller.principal} has no right to this profile. Ask the owner.` };
+    return holds ? undefined : missingScope([`profile.core:${operation}`]);
   };
+}
+
+/** The audit of a call that touched these pages: `memory.sensitive` when one of them is. */
+export function memoryAudit(action: string, pages: { path: string; sensitivity?: Sensitivity }[]): AuditFacts {
+  const isSensitive = pages.some(({ sensitivity }) => sensitivity === "sensitive");
+  return { category: isSensitive ? "memory.sensitive" : "memory", action, targets: pages.map(({ path }) => path) };
 }

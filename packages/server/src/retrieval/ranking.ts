@@ -57,8 +57,7 @@ const validatedFactor = 1.05;
 export class Ranking {
   private constructor(
     private readonly index: WordIndex,
-    private readonly retriever: Retriever,
-    private readonly request: RankingRequest,
+    private readonly setting: { retriever: Retriever; request: RankingRequest },
     readonly query: PreparedQuery & { fixed: FixedTerms },
   ) {}
 
@@ -68,18 +67,18 @@ export class Ranking {
     { retriever, request, fixed }: { retriever: Retriever; request: RankingRequest; fixed?: FixedTerms | undefined },
   ): Promise<Ranking> {
     const { text, parts } = request;
-    return new Ranking(index, retriever, request, await prepareQuery(index, { text, parts, fixed }));
+    return new Ranking(index, { retriever, request }, await prepareQuery(index, { text, parts, fixed }));
   }
 
   async first(limit: number): Promise<RankedAnswer> {
     if (this.query.plan.terms.length === 0) return { hits: [] };
     const wanted = Math.max(limit, rankedCount);
     let count = Math.ceil(wanted * spareShare);
-    let found = await this.retriever.best(this.index, this.search(count));
+    let found = await this.setting.retriever.best(this.index, this.search(count));
     let ranked = await this.rank(await this.candidates(found));
     if (found.length >= count && ranked.length < wanted) {
       count *= secondLook;
-      found = await this.retriever.best(this.index, this.search(count));
+      found = await this.setting.retriever.best(this.index, this.search(count));
       ranked = await this.rank(await this.candidates(found));
     }
     const isWhole = found.length < count;
@@ -122,17 +121,17 @@ export class Ranking {
   }
 
   private search(limit?: number) {
-    return { query: this.query, parts: this.request.parts, ...(limit !== undefined && { limit }) };
+    return { query: this.query, parts: this.setting.request.parts, ...(limit !== undefined && { limit }) };
   }
 
   private async candidates(nums: number[]): Promise<Candidate[]> {
-    const { parts, filters } = this.request;
+    const { parts, filters } = this.setting.request;
     const found = await this.index.candidates({ nums, parts, tags: filters.tags });
     return found.filter((candidate) => this.admits(candidate));
   }
 
   private admits({ page }: Candidate): boolean {
-    const { filters, snapshot, nowMs } = this.request;
+    const { filters, snapshot, nowMs } = this.setting.request;
     if (page.created > snapshot) return false;
     if (filters.type && page.type !== filters.type) return false;
     const standing = standingAt(page, nowMs);
@@ -148,7 +147,7 @@ export class Ranking {
     const hits: RankedHit[] = [];
     for (let start = below; hits.length < count; ) {
       const search = { ...this.search(), below: start, limit: furtherBatch };
-      const nums = await this.retriever.further(this.index, search);
+      const nums = await this.setting.retriever.further(this.index, search);
       const fresh = nums.filter((num) => !isRanked.has(num));
       hits.push(...(await this.judgeInOrder(fresh, hits.at(-1)?.score ?? lastScore)));
       start = nums.at(-1);
@@ -170,7 +169,7 @@ export class Ranking {
   private async rank(candidates: Candidate[]): Promise<RankedHit[]> {
     const hits = await this.judge(candidates);
     const taken = new Set(hits.map(({ num }) => num));
-    for (let newest = hits; this.request.filters.includeStale && newest.length > 0; ) {
+    for (let newest = hits; this.setting.request.filters.includeStale && newest.length > 0; ) {
       newest = raiseToPredecessors(await this.judge(await this.lateSuccessors(newest, taken)), newest);
       hits.push(...newest);
     }
@@ -180,11 +179,11 @@ export class Ranking {
   }
 
   private withoutSuperseded(hits: JudgedHit[]): JudgedHit[] {
-    return this.request.filters.includeStale ? hits : hits.filter(({ successor }) => !successor);
+    return this.setting.request.filters.includeStale ? hits : hits.filter(({ successor }) => !successor);
   }
 
   private async judge(candidates: Candidate[]): Promise<JudgedHit[]> {
-    const { readable, nowMs } = this.request;
+    const { readable, nowMs } = this.setting.request;
     if (candidates.length === 0) return [];
     const paths = candidates.map(({ page }) => page.path);
     const claims = await this.index.superseders({ paths, parts: readable });
@@ -206,7 +205,7 @@ export class Ranking {
 
   private scored({ page, words }: Candidate, successor: PageRecord | undefined): JudgedHit {
     const { plan, statistics } = this.query;
-    const standing = standingAt(page, this.request.nowMs);
+    const standing = standingAt(page, this.setting.request.nowMs);
     const stale = standing === "stale" || successor !== undefined;
     const factor = standingFactor[standing === "current" && stale ? "stale" : standing];
     const raw =

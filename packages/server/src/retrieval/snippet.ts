@@ -1,4 +1,5 @@
 import { isWordKind, Kind, kindOf, traitsOf, unitsOf } from "./characters.js";
+import { STOP_WORDS } from "./stop-words.js";
 import { type OffsetToken, type QueryPlan, tokeniseWithOffsets } from "./tokens.js";
 
 /** A stretch of the body, UTF-16 offsets, `end` exclusive. */
@@ -53,10 +54,10 @@ const REGIONAL = /^\p{Regional_Indicator}$/u;
 /**
  * The best passage of a body for a query (pcp section 7): the one with most distinct terms, required ones first, closest
  * together; the start of the body when none occurs. At most `maxChars` UTF-16 units, marks and ellipses included; whole
- * words; each matched word in `**`, white space as single spaces, the text's own emphasis and hidden characters left out.
+ * words; each matched word in `**` (function words only where the query has no others), white space as single spaces, the text's own emphasis and hidden characters left out.
  */
 export function buildSnippet(body: string, plan: QueryPlan, maxChars = 300): string {
-  const terms = new Set(plan.terms);
+  const terms = new Set(plan.terms.filter((term) => plan.required.includes(term) || !STOP_WORDS.has(term)));
   const hits = tokeniseWithOffsets(body).filter(({ token }) => terms.has(token));
   hits.sort((a, b) => a.start - b.start || a.end - b.end);
   return showPassage({ body, hits, best: bestStretch(hits, plan, maxChars - ELLIPSES_UNITS), maxChars });

@@ -8,13 +8,20 @@
 
 import type {
   ActorAt,
+  AuditRecord,
   ContextRecord,
+  Decision,
+  GroupRecord,
+  Membership,
   PageContent,
   PageRecord,
   PageType,
   PageVersion,
   Part,
   PartitionRecord,
+  Revision,
+  RevisionState,
+  UserRecord,
 } from "../domain/records.js";
 
 /** The indexed form of a page: tokens joined by one space, per field. */
@@ -31,7 +38,41 @@ export interface NewVersion extends PageContent, Part {
   twinKey: string;
   updated: string;
   generated: ActorAt;
+  review?: Decision;
   words: IndexedText;
+}
+
+export interface NewRevision extends Omit<Revision, "num" | "state" | "decision"> {
+  twinKey: string;
+}
+
+/** Revisions that a caller may see: its own, and those of `reviewable` parts that aim at no page outside them. */
+export interface RevisionQuery {
+  states: RevisionState[];
+  reviewable: Part[];
+  /** Own revisions, in parts of these sensitivities. */
+  author: { principal: string; client: string; sensitivities: Part["sensitivity"][] };
+  partition?: string;
+  twinKey?: string;
+  /** Only older ones than this number. */
+  before?: number;
+  limit?: number;
+}
+
+/** The last versions recorded at or before an instant that lay in `parts`, of pages that lie, or lay last, in `readable`. */
+export interface PastQuery {
+  at: string;
+  parts: Part[];
+  readable: Part[];
+}
+
+export interface AuditQuery {
+  since?: string;
+  until?: string;
+  principal?: string;
+  category?: string;
+  before?: number;
+  limit: number;
 }
 
 export interface ProfileRecord {
@@ -126,6 +167,9 @@ export interface ReadTransaction {
   recordedTime(): Promise<string>;
   setting(name: string): Promise<string | undefined>;
   partitions(): Promise<PartitionRecord[]>;
+  membership(principal: string): Promise<Membership>;
+  users(): Promise<UserRecord[]>;
+  groups(): Promise<GroupRecord[]>;
   /** A live page. No access rule is applied here: the caller checks `Part` before anything of it is shown. */
   page(selector: PageSelector): Promise<PageRecord | undefined>;
   /** The path of a page, live or removed. */
@@ -157,6 +201,22 @@ export interface ReadTransaction {
   profile(namespace: string): Promise<ProfileRecord | undefined>;
   profiles(): Promise<ProfileRecord[]>;
   profileChanges(namespace: string): Promise<ProfileChange[]>;
+  /** A version by its id, of a live or removed page. */
+  version(id: string): Promise<PageVersion | undefined>;
+  /** The version of a page that was recorded at `updated`. */
+  versionAt(page: PageRecord, updated: string): Promise<PageVersion | undefined>;
+  /** The pages as they were, by path in code point order. */
+  past(query: PastQuery): Promise<PageVersion[]>;
+  /** The page that a path or id named then. */
+  pastPage(query: PastQuery & { selector: { path: string } | { id: string } }): Promise<PageVersion | undefined>;
+  /** A revision, whoever may see it. */
+  revision(id: string): Promise<Revision | undefined>;
+  /** Newest first. */
+  revisions(query: RevisionQuery): Promise<Revision[]>;
+  extensionSchema(namespace: string): Promise<Record<string, unknown> | undefined>;
+  extensionNamespaces(): Promise<string[]>;
+  /** Newest first, each with its number. */
+  audit(query: AuditQuery): Promise<(AuditRecord & { num: number })[]>;
   /** Every version of a page, oldest first; a removal is the last one with `removed: true`. */
   versions(pageId: string): Promise<(PageVersion & { removed: boolean })[]>;
   tokens(): Promise<TokenRecord[]>;
@@ -168,7 +228,16 @@ export interface WriteTransaction extends ReadTransaction {
   /** The next recorded time: `now` (milliseconds), or later so that it is strictly after every earlier one. */
   tick(nowMs: number): Promise<string>;
   setSetting(name: string, value: string): Promise<void>;
-  addPartition(partition: PartitionRecord): Promise<void>;
+  /** Makes or replaces a partition with its access list. */
+  putPartition(partition: PartitionRecord): Promise<void>;
+  putUser(user: UserRecord): Promise<void>;
+  /** Removes a user, its memberships and its entries in access lists. */
+  removeUser(principal: string): Promise<void>;
+  putGroup(group: GroupRecord): Promise<void>;
+  putExtensionSchema(namespace: string, schema: Record<string, unknown>): Promise<void>;
+  addRevision(revision: NewRevision): Promise<void>;
+  decideRevision(id: string, state: RevisionState, decision: Decision): Promise<void>;
+  appendAudit(entry: AuditRecord): Promise<void>;
   /** Creates a page with its first version. */
   createPage(id: string, version: NewVersion): Promise<void>;
   /** Makes `version` the current one of a live page. */
@@ -181,9 +250,14 @@ export interface WriteTransaction extends ReadTransaction {
   revokeToken(id: string, at: string): Promise<boolean>;
 }
 
+export interface WriteOptions {
+  /** `process`: survives the end of this process, not the loss of power. Default `power`: survives both. */
+  durability?: "power" | "process";
+}
+
 export interface Store {
   read<T>(use: (transaction: ReadTransaction) => Promise<T>): Promise<T>;
-  write<T>(use: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
+  write<T>(use: (transaction: WriteTransaction) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Engine facts for `satchel doctor`: version, size in bytes, integrity problems (empty = sound). */
   inspect(): Promise<StoreReport>;
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 import { type ContextBriefInput, coversScope, validateInput } from "@satchel/pcp";
 import { buildBrief } from "../../context/brief.js";
 import { invalidInput, missingScope } from "../../domain/refusal.js";
-import { defineTool } from "../tool.js";
+import { defineTool, memoryAudit } from "../tool.js";
 
 const defaultTokenBudget = 2000;
 
@@ -19,5 +19,7 @@ export const contextBrief = defineTool({
     return { tokenBudget: token_budget ?? defaultTokenBudget, ...(focus !== undefined && { focus }) };
   },
   run: buildBrief,
+  refused: { category: "memory", action: "read" },
+  audit: ({ memory }) => memoryAudit("read", memory),
   present: (brief) => ({ ...brief }),
 });

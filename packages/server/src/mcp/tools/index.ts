@@ -1,13 +1,17 @@
 import { TOOL_NAMES, type ToolName } from "@satchel/pcp";
 import type { Tool } from "../tool.js";
+import { auditList } from "./audit-list.js";
 import { contextBrief } from "./context-brief.js";
 import { memoryList } from "./memory-list.js";
+import { memoryPropose } from "./memory-propose.js";
 import { memoryRead } from "./memory-read.js";
 import { memorySearch } from "./memory-search.js";
 import { memoryWrite } from "./memory-write.js";
 import { partitionList } from "./partition-list.js";
 import { profileGet } from "./profile-get.js";
 import { profileUpdate } from "./profile-update.js";
+import { reviewList } from "./review-list.js";
+import { reviewResolve } from "./review-resolve.js";
 
 const served: readonly Tool[] = [
   profileGet,
@@ -16,9 +20,19 @@ const served: readonly Tool[] = [
   memoryRead,
   memoryList,
   memoryWrite,
+  memoryPropose,
+  reviewList,
+  reviewResolve,
   partitionList,
   contextBrief,
+  auditList,
 ];
+
+/** What the audit says of a call of a tool that is not served. */
+const unservedFacts: Partial<Record<ToolName, { category: string; action: string }>> = {
+  export_create: { category: "export", action: "export" },
+  erase_request: { category: "erase", action: "erase" },
+};
 
 /** Every tool of the schema in its order; those that are not served yet answer `unsupported`. */
 export const tools: ReadonlyMap<ToolName, Tool> = new Map(
@@ -30,11 +44,14 @@ export function isServed(name: ToolName): boolean {
 }
 
 function unservedTool(name: ToolName): Tool {
+  const facts = unservedFacts[name] ?? { category: "admin", action: "read" };
   return {
     name,
     permit: () => ({ refused: "unsupported", message: `${name} is not available in this release.` }),
     parse: (args) => args,
     run: async () => ({}),
+    refused: facts,
+    audit: () => ({ ...facts, targets: [] }),
     present: () => ({}),
   };
 }

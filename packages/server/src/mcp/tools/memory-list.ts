@@ -1,9 +1,9 @@
 import { type MemoryListInput, validateInput } from "@satchel/pcp";
 import { listPages } from "../../context/list-pages.js";
 import { pageSummary } from "../../domain/page-view.js";
-import { invalidInput } from "../../domain/refusal.js";
-import { refuseAsOf } from "../arguments.js";
-import { defineTool, needsAnyScope } from "../tool.js";
+import { invalidInput, isRefusal } from "../../domain/refusal.js";
+import { parseTimeArgument } from "../arguments.js";
+import { defineTool, memoryAudit, needsAnyScope } from "../tool.js";
 
 export const memoryList = defineTool({
   name: "memory_list",
@@ -11,22 +11,30 @@ export const memoryList = defineTool({
   parse(args) {
     const violations = validateInput("memory_list", args);
     if (violations.length > 0) return invalidInput(violations);
-    const { prefix, partition, type, cursor, as_of, ...input } = args as MemoryListInput & { as_of?: string };
-    return (
-      refuseAsOf(as_of) ?? {
-        includeArchived: input.include_archived ?? false,
-        includeStale: input.include_stale ?? true,
-        limit: input.limit ?? 50,
-        ...(prefix !== undefined && { prefix: prefix.normalize("NFC") }),
-        ...(partition && { partition }),
-        ...(type && { type }),
-        ...(cursor !== undefined && { cursor }),
-      }
-    );
+    const { prefix, partition, type, cursor, ...input } = args as MemoryListInput;
+    const asOf = parseTimeArgument("as_of", input.as_of);
+    if (isRefusal(asOf)) return asOf;
+    return {
+      includeArchived: input.include_archived ?? false,
+      includeStale: input.include_stale ?? true,
+      limit: input.limit ?? 50,
+      ...(prefix !== undefined && { prefix: prefix.normalize("NFC") }),
+      ...(partition && { partition }),
+      ...(type && { type }),
+      ...(input.include_review && { includeReview: input.include_review }),
+      ...(asOf !== undefined && { asOf }),
+      ...(cursor !== undefined && { cursor }),
+    };
   },
   run: listPages,
+  refused: { category: "memory", action: "read" },
+  audit: ({ pages }) =>
+    memoryAudit(
+      "read",
+      pages.map(({ page }) => page),
+    ),
   present: ({ pages, nextCursor }) => ({
-    pages: pages.map(pageSummary),
+    pages: pages.map(({ page, revision }) => pageSummary(page, revision)),
     ...(nextCursor !== undefined && { next_cursor: nextCursor }),
   }),
 });

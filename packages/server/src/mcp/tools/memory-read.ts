@@ -1,28 +1,39 @@
-import { isId, type MemoryReadInput, validateInput } from "@satchel/pcp";
+import { coversScope, isId, type MemoryReadInput, validateInput } from "@satchel/pcp";
 import { type PageRead, type ReadPageInput, readPage } from "../../context/read-page.js";
-import { frontmatterView } from "../../domain/page-view.js";
-import { invalidInput, isRefusal, type Refusal } from "../../domain/refusal.js";
-import { parsePathArgument, refuseAsOf } from "../arguments.js";
-import { defineTool, needsAnyScope } from "../tool.js";
+import { frontmatterView, revisionFrontmatter } from "../../domain/page-view.js";
+import { invalidInput, isRefusal, missingScope, type Refusal } from "../../domain/refusal.js";
+import { parsePathArgument, parseTimeArgument } from "../arguments.js";
+import { defineTool, memoryAudit } from "../tool.js";
 
 export const memoryRead = defineTool({
   name: "memory_read",
-  permit: needsAnyScope("memory:read"),
+  permit: ({ scopes }) => {
+    const readsSome = coversScope(scopes, "memory:read") || coversScope(scopes, "memory:propose");
+    return readsSome ? undefined : missingScope(["memory:read"]);
+  },
   parse(args): ReadPageInput | Refusal {
     const violations = validateInput("memory_read", args);
-    const { path, id, revision, as_of } = args as MemoryReadInput & { as_of?: string };
+    const { path, id, revision, as_of } = args as MemoryReadInput;
     if (violations.length === 0 && (path === undefined) === (id === undefined)) {
       violations.push("exactly one of path and id is needed");
     }
+    if (violations.length === 0 && revision !== undefined && as_of !== undefined) {
+      violations.push("/as_of: can't be asked together with revision");
+    }
     if (violations.length > 0) return invalidInput(violations);
-    const unsupported = refuseAsOf(as_of);
-    if (unsupported) return unsupported;
-    if (revision !== undefined) return { refused: "not_found", message: "There is no such revision." };
-    if (path === undefined) return isId("pg", id ?? "") ? { id: id ?? "" } : noSuchId;
+    const asOf = parseTimeArgument("as_of", as_of);
+    if (isRefusal(asOf)) return asOf;
+    const further = { ...(revision !== undefined && { revision }), ...(asOf !== undefined && { asOf }) };
+    if (path === undefined) return isId("pg", id ?? "") ? { id: id ?? "", ...further } : noSuchId;
     const parsed = parsePathArgument(path);
-    return isRefusal(parsed) ? parsed : { path: parsed };
+    return isRefusal(parsed) ? parsed : { path: parsed, ...further };
   },
-  run: readPage,
+  run: async (context, caller, input) => {
+    const isCovered = input.revision !== undefined || coversScope(caller.scopes, "memory:read");
+    return isCovered ? readPage(context, caller, input) : missingScope(["memory:read"]);
+  },
+  refused: { category: "memory", action: "read" },
+  audit: auditRead,
   present: presentRead,
 });
 
@@ -31,16 +42,21 @@ const noSuchId: Refusal = {
   message: "There is no page with this id. memory_search or memory_list find pages.",
 };
 
-export function presentRead(read: PageRead): Record<string, unknown> {
+export function auditRead(read: PageRead) {
+  if (read.kind === "index") return memoryAudit("read", [read.index]);
+  return memoryAudit("read", [read.kind === "page" ? read.version : read.revision]);
+}
+
+function presentRead(read: PageRead): Record<string, unknown> {
   if (read.kind === "index") {
     const { path, title, updated, body } = read.index;
     return { path, frontmatter: { title, updated }, body };
   }
-  const { version, hiddenLinks } = read;
-  return {
-    path: version.path,
-    frontmatter: frontmatterView(version, hiddenLinks),
-    body: version.body,
-    pending_revisions: 0,
-  };
+  const { hiddenLinks, pendingRevisions: pending_revisions } = read;
+  if (read.kind === "revision") {
+    const { path, body } = read.revision;
+    return { path, frontmatter: revisionFrontmatter(read.revision, hiddenLinks), body, pending_revisions };
+  }
+  const { path, body } = read.version;
+  return { path, frontmatter: frontmatterView(read.version, hiddenLinks), body, pending_revisions };
 }

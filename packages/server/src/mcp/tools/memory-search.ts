@@ -1,9 +1,9 @@
 import { type MemorySearchInput, validateInput } from "@satchel/pcp";
 import { searchPages } from "../../context/search-pages.js";
 import { pageSummary } from "../../domain/page-view.js";
-import { invalidInput } from "../../domain/refusal.js";
-import { refuseAsOf } from "../arguments.js";
-import { defineTool, needsAnyScope } from "../tool.js";
+import { invalidInput, isRefusal } from "../../domain/refusal.js";
+import { parseTimeArgument } from "../arguments.js";
+import { defineTool, memoryAudit, needsAnyScope } from "../tool.js";
 
 export const memorySearch = defineTool({
   name: "memory_search",
@@ -12,28 +12,37 @@ export const memorySearch = defineTool({
     const violations = validateInput("memory_search", args);
     if (violations.length > 0) return invalidInput(violations);
     const { query, type, tags, partitions, cursor, ...input } = args as unknown as MemorySearchInput;
-    return (
-      refuseAsOf(input.as_of) ?? {
-        query,
-        limit: input.limit ?? 10,
-        includeArchived: input.include_archived ?? false,
-        ...(type && { type }),
-        ...(tags && { tags }),
-        ...(partitions && { partitions }),
-        ...(input.include_stale !== undefined && { includeStale: input.include_stale }),
-        ...(cursor !== undefined && { cursor }),
-      }
-    );
+    const asOf = parseTimeArgument("as_of", input.as_of);
+    if (isRefusal(asOf)) return asOf;
+    return {
+      query,
+      limit: input.limit ?? 10,
+      includeArchived: input.include_archived ?? false,
+      ...(type && { type }),
+      ...(tags && { tags }),
+      ...(partitions && { partitions }),
+      ...(input.include_stale !== undefined && { includeStale: input.include_stale }),
+      ...(input.include_review && { includeReview: input.include_review }),
+      ...(asOf !== undefined && { asOf }),
+      ...(cursor !== undefined && { cursor }),
+    };
   },
   run: searchPages,
-  present: ({ hits, staleFallback, nextCursor }) => ({
-    results: hits.map(({ page, snippet, score, stale, supersededBy }) => ({
-      ...pageSummary(page),
+  refused: { category: "memory", action: "read" },
+  audit: ({ hits }) =>
+    memoryAudit(
+      "read",
+      hits.map(({ page }) => page),
+    ),
+  present: ({ hits, staleFallback, asOf, nextCursor }) => ({
+    results: hits.map(({ page, revision, snippet, score, stale, supersededBy }) => ({
+      ...pageSummary(page, revision),
       snippet,
       score,
       ...(stale && { stale }),
       ...(supersededBy !== undefined && { superseded_by: supersededBy }),
     })),
+    ...(asOf !== undefined && { as_of_exact: true }),
     ...(staleFallback && { stale_fallback: true }),
     ...(nextCursor !== undefined && { next_cursor: nextCursor }),
   }),

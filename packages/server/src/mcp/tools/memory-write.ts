@@ -2,7 +2,7 @@ import { type MemoryWriteInput, validateInput } from "@satchel/pcp";
 import { writePage } from "../../context/write-page.js";
 import { invalidInput, isRefusal } from "../../domain/refusal.js";
 import { parsePathArgument, parseTimeArgument } from "../arguments.js";
-import { defineTool, needsAnyScope } from "../tool.js";
+import { defineTool, memoryAudit, needsAnyScope } from "../tool.js";
 
 export const memoryWrite = defineTool({
   name: "memory_write",
@@ -23,5 +23,13 @@ export const memoryWrite = defineTool({
     };
   },
   run: writePage,
-  present: ({ warnings, ...written }) => ({ ...written, applied: true, ...(warnings.length > 0 && { warnings }) }),
+  refused: { category: "memory", action: "write" },
+  audit: (written) => memoryAudit(written.revision === undefined ? "write" : "propose", [written]),
+  present: ({ path, id, updated, revision, warnings }) => ({
+    path,
+    ...(revision === undefined
+      ? { id, applied: true, updated }
+      : { applied: false, review_state: "proposed", revision }),
+    ...(warnings.length > 0 && { warnings }),
+  }),
 });

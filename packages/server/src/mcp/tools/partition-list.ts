@@ -1,7 +1,7 @@
 import { validateInput } from "@satchel/pcp";
 import { listPartitions } from "../../context/list-partitions.js";
 import { invalidInput } from "../../domain/refusal.js";
-import { defineTool, needsAnyScope } from "../tool.js";
+import { defineTool, memoryAudit, needsAnyScope } from "../tool.js";
 
 export const partitionList = defineTool({
   name: "partition_list",
@@ -11,5 +11,7 @@ export const partitionList = defineTool({
     return violations.length > 0 ? invalidInput(violations) : args;
   },
   run: listPartitions,
+  refused: { category: "memory", action: "read" },
+  audit: () => memoryAudit("read", []),
   present: (partitions) => ({ partitions }),
 });

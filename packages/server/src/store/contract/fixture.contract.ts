@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { encodeId, twinKey } from "@satchel/pcp";
-import type { ContextRecord, PageKeys, PageRecord, Part, Sensitivity } from "../../domain/records.js";
+import type { ContextRecord, PageKeys, PageRecord, Part, PartitionRecord, Sensitivity } from "../../domain/records.js";
 import type { IndexedText, NewVersion, Store, TermGroup, WriteTransaction } from "../store.js";
 
 /** A fresh, empty context that an engine made for one test. */
@@ -103,4 +103,9 @@ export function groupsOf(terms: string): TermGroup[] {
     .split(" ")
     .filter(Boolean)
     .map((term) => ({ term: term.replace(/\*$/, ""), isBeginning: term.endsWith("*") }));
+}
+
+/** A partition without access list or rules. */
+export function partitionNamed(name: string): PartitionRecord {
+  return { name, grants: [], review: "nobody", fourEyes: false };
 }

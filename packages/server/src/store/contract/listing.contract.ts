@@ -6,6 +6,7 @@ import {
   type Draft,
   type MakeStore,
   normal,
+  partitionNamed,
   put,
   remove,
   sensitive,
@@ -115,7 +116,7 @@ const filters: [name: string, query: Partial<ListQuery>, found: string[]][] = [
 function describeFilters(makeStore: MakeStore): void {
   it.each(filters)("lists exactly the asked pages: %s", async (_name, query, found) => {
     await withStore(makeStore, async ({ store }) => {
-      await store.write((transaction) => transaction.addPartition({ name: "work", label: "Work" }));
+      await store.write((transaction) => transaction.putPartition({ ...partitionNamed("work"), label: "Work" }));
       await put(store, ...filed);
       expect(await list(store, query)).toEqual(found);
     });

@@ -7,6 +7,7 @@ import {
   groupsOf,
   type MakeStore,
   normal,
+  partitionNamed,
   put,
   putPage,
   remove,
@@ -74,7 +75,7 @@ function describeTexts(makeStore: MakeStore): void {
 function describeVersions(makeStore: MakeStore): void {
   it("keeps every version with its own text, keys, part and writer", async () => {
     await withStore(makeStore, async ({ store }) => {
-      await store.write((transaction) => transaction.addPartition({ name: "work" }));
+      await store.write((transaction) => transaction.putPartition(partitionNamed("work")));
       const keys: Partial<PageKeys> = {
         title: "Second",
         type: "semantic",

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { PartitionRecord } from "../../domain/records.js";
 import type { TokenRecord } from "../store.js";
-import { type MakeStore, startMs, testContext } from "./fixture.contract.js";
+import { type MakeStore, partitionNamed, startMs, testContext } from "./fixture.contract.js";
 import { withStore } from "./with-store.contract.js";
 
 /** Everything beside pages: the context itself, partitions, settings, profiles, tokens. */
@@ -26,7 +27,7 @@ function describeContext(makeStore: MakeStore): void {
       expect(found).toEqual({
         context: testContext,
         recorded: testContext.created,
-        partitions: [{ name: "main" }],
+        partitions: [partitionNamed("main")],
         profiles: [],
         tokens: [],
         setting: undefined,
@@ -35,18 +36,58 @@ function describeContext(makeStore: MakeStore): void {
     });
   });
 
-  it("keeps partitions by name, each name once", async () => {
+  it("keeps partitions by name, with their access lists and rules, each name once", async () => {
     await withStore(makeStore, async ({ store }) => {
+      const work: PartitionRecord = {
+        name: "work",
+        label: "Work & play",
+        grants: [
+          { principal: "group:team", rights: ["read"] },
+          { principal: "user:guest", rights: ["read", "write"] },
+        ],
+        review: "clients",
+        fourEyes: true,
+      };
       await store.write(async (transaction) => {
-        await transaction.addPartition({ name: "work", label: "Work & play" });
-        await transaction.addPartition({ name: "archive" });
+        await transaction.putPartition(partitionNamed("work"));
+        await transaction.putPartition(partitionNamed("archive"));
+        await transaction.putPartition(work);
       });
-      await expect(store.write((transaction) => transaction.addPartition({ name: "work" }))).rejects.toThrow();
-      expect(await store.read((transaction) => transaction.partitions())).toEqual([
-        { name: "archive" },
-        { name: "main" },
-        { name: "work", label: "Work & play" },
-      ]);
+      const known = () => store.read((transaction) => transaction.partitions());
+      expect(await known()).toEqual([partitionNamed("archive"), partitionNamed("main"), work]);
+      await store.write((transaction) => transaction.removeUser("user:guest"));
+      expect((await known())[2]?.grants).toEqual([work.grants[0]]);
+    });
+  });
+
+  it("keeps users, owners and flat groups; a new context has its owner", async () => {
+    await withStore(makeStore, async ({ store }) => {
+      const ask = () =>
+        store.read(async (t) => ({
+          users: await t.users(),
+          groups: await t.groups(),
+          guest: await t.membership("user:guest"),
+          owner: await t.membership("user:owner"),
+        }));
+      const owner = { principal: "user:owner", isOwner: true };
+      expect(await ask()).toEqual({
+        users: [owner],
+        groups: [],
+        guest: { isOwner: false, groups: [] },
+        owner: { isOwner: true, groups: [] },
+      });
+      await store.write(async (t) => {
+        await t.putUser({ principal: "user:guest", isOwner: false });
+        await t.putGroup({ principal: "group:team", members: ["user:guest", "user:guest", "user:other"] });
+        await t.putGroup({ principal: "group:none", members: [] });
+      });
+      expect(await ask()).toMatchObject({
+        users: [{ principal: "user:guest", isOwner: false }, owner],
+        groups: [{ principal: "group:team", members: ["user:guest", "user:other"] }],
+        guest: { isOwner: false, groups: ["group:team"] },
+      });
+      await store.write((t) => t.removeUser("user:guest"));
+      expect(await ask()).toMatchObject({ users: [owner], guest: { isOwner: false, groups: [] } });
     });
   });
 

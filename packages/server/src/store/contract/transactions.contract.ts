@@ -6,6 +6,7 @@ import {
   groupsOf,
   type MakeStore,
   normal,
+  partitionNamed,
   put,
   putPage,
   remove,
@@ -65,7 +66,7 @@ function snapshot(store: Store) {
 }
 
 async function changeEverything(transaction: WriteTransaction): Promise<void> {
-  await transaction.addPartition({ name: "work" });
+  await transaction.putPartition(partitionNamed("work"));
   await putPage(transaction, { path: "new", body: "two three", partition: "work" });
   const keys = { relations: [{ rel: "supersedes" as const, target: "x" }] };
   await putPage(transaction, { path: "a", body: "three", sensitivity: "sensitive", keys });

@@ -8,6 +8,7 @@ import {
   groupsOf,
   type MakeStore,
   normal,
+  partitionNamed,
   put,
   remove,
   sensitive,
@@ -250,7 +251,7 @@ function describeApartness(makeStore: MakeStore): void {
   ];
   it.each(moves)("a page that moves leaves no trace in the old part: %s", async (_name, from, to) => {
     await withStore(makeStore, async ({ store }) => {
-      await store.write((transaction) => transaction.addPartition({ name: "work" }));
+      await store.write((transaction) => transaction.putPartition(partitionNamed("work")));
       await put(store, { path: "stays", body: "company", ...from });
       const before = await traces(store, "needle", [from]);
       await put(store, { path: "moves", body: "needle company", ...from });
@@ -300,7 +301,7 @@ function describeRecount(makeStore: MakeStore): void {
     await fc.assert(
       fc.asyncProperty(edits, fc.subarray(allParts), async (history, asked) => {
         await withStore(makeStore, async ({ store }) => {
-          await store.write((transaction) => transaction.addPartition({ name: "work" }));
+          await store.write((transaction) => transaction.putPartition(partitionNamed("work")));
           const live = await replay(store, history);
           for (const parts of [asked, ...allParts.map((part) => [part])]) {
             expect(await store.read((transaction) => observed(transaction, parts))).toEqual(recount(live, parts));

@@ -18,6 +18,7 @@ export class Connection {
   readonly database: SqliteDatabase.Database;
   private readonly statements = new Map<string, SqliteDatabase.Statement>();
   private turn: Promise<unknown> = Promise.resolve();
+  private durability: "power" | "process" = "power";
 
   constructor(file: string, options: { create?: boolean } = {}) {
     this.database = new SqliteDatabase(file, { timeout: lockWaitMs, fileMustExist: !options.create });
@@ -73,14 +74,25 @@ export class Connection {
    * from then on `isOpen` is false.
    * @throws StoreError `locked` after 10 s of waiting for another process, `misused` when `work` waits for something else
    */
-  transact<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: (isOpen: () => boolean) => Promise<T>): Promise<T> {
+  transact<T>(
+    begin: "BEGIN" | "BEGIN IMMEDIATE",
+    work: (isOpen: () => boolean) => Promise<T>,
+    durability: "power" | "process" = "power",
+  ): Promise<T> {
     const giveUp = performance.now() + lockWaitMs;
     const mine = this.turn.then(async () => {
+      this.chooseDurability(durability);
       await this.begin(begin, giveUp);
       return this.settle(work);
     });
     this.turn = mine.catch(() => undefined);
     return mine;
+  }
+
+  private chooseDurability(durability: "power" | "process"): void {
+    if (durability === this.durability) return;
+    this.pragma(`synchronous = ${durability === "power" ? "FULL" : "NORMAL"}`);
+    this.durability = durability;
   }
 
   /** The wait counts from the call: those that queue behind a waiting one give up with it instead of one by one. */

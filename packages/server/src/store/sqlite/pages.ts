@@ -1,14 +1,13 @@
-import type { ActorAt, PageContent, PageRecord, PageVersion, Part } from "../../domain/records.js";
+import type { ActorAt, PageContent, PageRecord, Part } from "../../domain/records.js";
 import type { ListQuery, NewVersion, PageSelector } from "../store.js";
 import type { Connection } from "./connection.js";
+import { currentVersion, pageFacts } from "./history.js";
 import { type PageRow, pageColumns, pageTables, toPageRecord } from "./page-row.js";
 import { partNumbers, partOf } from "./parts.js";
 import { indexPage, unindexPage } from "./words.js";
 
 /** After a prefix: behind every path that begins with it. A path has at most 255 characters and may hold the last one. */
 const afterAnyRest = "\u{10FFFF}".repeat(256);
-
-type VersionRow = PageRow & { head: string; body: string; keys: string; principal: string; client: string | null };
 
 export function findPage(connection: Connection, selector: PageSelector): PageRecord | undefined {
   const [column, value] =
@@ -22,49 +21,6 @@ export function findPage(connection: Connection, selector: PageSelector): PageRe
     value,
   );
   return row && toPageRecord(row);
-}
-
-export function currentVersion(connection: Connection, page: PageRecord): PageVersion {
-  const row = connection.get<VersionRow>(
-    `SELECT ${pageColumns}, v.head, v.body, v.keys, v.principal, v.client FROM ${pageTables} WHERE p.num = ?`,
-    page.num,
-  );
-  if (!row) throw new Error(`page ${page.id} is gone inside its own transaction`);
-  return toVersion(row);
-}
-
-function toVersion(row: VersionRow): PageVersion {
-  const { head, body, keys, principal, client, ...page } = row;
-  const record = toPageRecord(page);
-  const generated: ActorAt = { principal, ...(client ? { client } : {}), at: record.updated };
-  return { ...record, head, body, keys: JSON.parse(keys), generated };
-}
-
-export function allVersions(connection: Connection, pageId: string): (PageVersion & { removed: boolean })[] {
-  const rows = connection.all<VersionRow & { recorded: string; removed: number }>(
-    `SELECT p.num, p.id, p.path, v.id AS version, p.created, v.recorded, t.partition, t.sensitivity,
-            v.head, v.body, v.keys, v.principal, v.client, v.removed
-     FROM versions v JOIN pages p ON p.num = v.page JOIN parts t ON t.num = v.part WHERE p.id = ? ORDER BY v.num`,
-    pageId,
-  );
-  return rows.map(({ recorded, removed, ...row }) => {
-    const { keys, ...version } = toVersion({ ...row, updated: recorded });
-    return { ...version, ...pageFacts({ ...version, keys }), keys, removed: removed === 1 };
-  });
-}
-
-/** The columns of a page that follow from its keys. */
-function pageFacts(
-  content: PageContent,
-): Pick<PageRecord, "title" | "type" | "lifecycle" | "validFrom" | "validUntil"> {
-  const { title, type, lifecycle = "active", valid_from: validFrom, valid_until: validUntil } = content.keys;
-  return {
-    title,
-    lifecycle,
-    ...(type && { type }),
-    ...(validFrom && { validFrom }),
-    ...(validUntil && { validUntil }),
-  };
 }
 
 export function listPages(connection: Connection, query: ListQuery): PageRecord[] {
@@ -226,7 +182,8 @@ export function removePage(
 
 function insertVersion(connection: Connection, place: { num: number; part: number }, version: NewVersion): number {
   const result = connection.run(
-    `INSERT INTO versions (id, page, part, recorded, head, body, keys, principal, client) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO versions (id, page, part, recorded, head, body, keys, principal, client, review)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     version.version,
     place.num,
     place.part,
@@ -236,6 +193,7 @@ function insertVersion(connection: Connection, place: { num: number; part: numbe
     JSON.stringify(version.keys),
     version.generated.principal,
     version.generated.client ?? null,
+    version.review ? JSON.stringify(version.review) : null,
   );
   return Number(result.lastInsertRowid);
 }

@@ -60,3 +60,23 @@ export function putProfile(connection: Connection, change: ProfileChange): void 
     document,
   );
 }
+
+export function findExtensionSchema(connection: Connection, namespace: string): Record<string, unknown> | undefined {
+  const row = connection.get<{ schema: string }>("SELECT schema FROM extensions WHERE namespace = ?", namespace);
+  return row && JSON.parse(row.schema);
+}
+
+export function listExtensionNamespaces(connection: Connection): string[] {
+  return connection
+    .all<{ namespace: string }>("SELECT namespace FROM extensions ORDER BY namespace")
+    .map(({ namespace }) => namespace);
+}
+
+export function putExtensionSchema(connection: Connection, namespace: string, schema: Record<string, unknown>): void {
+  connection.run(
+    `INSERT INTO extensions (namespace, schema) VALUES (?, ?)
+     ON CONFLICT (namespace) DO UPDATE SET schema = excluded.schema`,
+    namespace,
+    JSON.stringify(schema),
+  );
+}

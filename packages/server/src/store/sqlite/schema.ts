@@ -57,6 +57,38 @@ CREATE TABLE tokens (
   created TEXT NOT NULL, expires TEXT, revoked TEXT
 ) STRICT, WITHOUT ROWID;
 `,
+  `
+ALTER TABLE partitions ADD COLUMN review TEXT NOT NULL DEFAULT 'nobody';
+ALTER TABLE partitions ADD COLUMN four_eyes INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE grants (
+  partition TEXT NOT NULL REFERENCES partitions (name), principal TEXT NOT NULL, rights TEXT NOT NULL,
+  PRIMARY KEY (partition, principal)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE users (principal TEXT PRIMARY KEY, owner INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+INSERT INTO users (principal, owner) VALUES ('user:owner', 1);
+CREATE TABLE group_members (
+  grouped TEXT NOT NULL, member TEXT NOT NULL, PRIMARY KEY (grouped, member)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX group_members_member ON group_members (member);
+CREATE TABLE extensions (namespace TEXT PRIMARY KEY, schema TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+ALTER TABLE versions ADD COLUMN review TEXT; -- the decision that approved it, JSON
+CREATE TABLE revisions (
+  num INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, path TEXT NOT NULL, twin_key TEXT NOT NULL,
+  part INTEGER NOT NULL REFERENCES parts (num), base TEXT, head TEXT NOT NULL, body TEXT NOT NULL, keys TEXT NOT NULL,
+  principal TEXT NOT NULL, client TEXT, recorded TEXT NOT NULL, note TEXT,
+  state TEXT NOT NULL, decision TEXT -- JSON
+) STRICT;
+CREATE INDEX revisions_state ON revisions (state, num);
+CREATE INDEX revisions_twin ON revisions (twin_key, state);
+
+CREATE TABLE audit (
+  num INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, at TEXT NOT NULL, principal TEXT NOT NULL, client TEXT NOT NULL,
+  tool TEXT NOT NULL, category TEXT NOT NULL, action TEXT NOT NULL, outcome TEXT NOT NULL, targets TEXT NOT NULL
+) STRICT;
+CREATE INDEX audit_at ON audit (at);
+CREATE INDEX audit_principal ON audit (principal, num);
+`,
 ];
 
 export const schemaVersion = migrations.length;

@@ -2,10 +2,14 @@ import { statSync } from "node:fs";
 import type { ContextRecord } from "../../domain/records.js";
 import type { ReadTransaction, Store, StoreReport, WriteTransaction } from "../store.js";
 import { StoreError } from "../store.js";
+import * as audit from "./audit.js";
 import { Connection, isDamage, misusedError } from "./connection.js";
+import * as history from "./history.js";
 import * as pages from "./pages.js";
 import { partNumbers } from "./parts.js";
+import * as people from "./people.js";
 import * as profiles from "./profiles.js";
+import * as revisions from "./revisions.js";
 import { migrate, schemaVersion, verifyMigrated } from "./schema.js";
 import * as tokens from "./tokens.js";
 import * as words from "./words.js";
@@ -47,7 +51,8 @@ export function openSqliteStore(file: string): Store {
   const writes = writeTransaction(writer, readTransaction(writer));
   return {
     read: (use) => reader.transact("BEGIN", (isOpen) => use(whileOpen(reads, isOpen))),
-    write: (use) => writer.transact("BEGIN IMMEDIATE", (isOpen) => use(whileOpen(writes, isOpen))),
+    write: (use, { durability = "power" } = {}) =>
+      writer.transact("BEGIN IMMEDIATE", (isOpen) => use(whileOpen(writes, isOpen)), durability),
     inspect: () => inspectAfresh(file),
     close: async () => {
       reader.close();
@@ -89,13 +94,13 @@ function readTransaction(connection: Connection): ReadTransaction {
       new Date(connection.get<{ clock: number }>("SELECT clock FROM context")?.clock ?? 0).toISOString(),
     setting: async (name) =>
       connection.get<{ value: string }>("SELECT value FROM settings WHERE name = ?", name)?.value,
-    partitions: async () =>
-      connection
-        .all<{ name: string; label: string | null }>("SELECT name, label FROM partitions ORDER BY name")
-        .map(({ name, label }) => ({ name, ...(label && { label }) })),
+    partitions: async () => people.listPartitions(connection),
+    membership: async (principal) => people.findMembership(connection, principal),
+    users: async () => people.listUsers(connection),
+    groups: async () => people.listGroups(connection),
     page: async (selector) => pages.findPage(connection, selector),
     pathOf: async (id) => connection.get<{ path: string }>("SELECT path FROM pages WHERE id = ?", id)?.path,
-    currentVersion: async (page) => pages.currentVersion(connection, page),
+    currentVersion: async (page) => history.currentVersion(connection, page),
     list: async (query) => pages.listPages(connection, query),
     recent: async (query) => pages.recentPages(connection, query),
     superseders: async (query) => pages.findSuperseders(connection, query),
@@ -114,7 +119,16 @@ function readTransaction(connection: Connection): ReadTransaction {
     profile: async (namespace) => profiles.findProfile(connection, namespace),
     profiles: async () => profiles.listProfiles(connection),
     profileChanges: async (namespace) => profiles.listProfileChanges(connection, namespace),
-    versions: async (pageId) => pages.allVersions(connection, pageId),
+    versions: async (pageId) => history.allVersions(connection, pageId),
+    version: async (id) => history.findVersion(connection, id),
+    versionAt: async (page, updated) => history.findVersionAt(connection, page, updated),
+    past: async (query) => history.pastPages(connection, query),
+    pastPage: async (query) => history.pastPage(connection, query),
+    revision: async (id) => revisions.findRevision(connection, id),
+    revisions: async (query) => revisions.listRevisions(connection, query),
+    extensionSchema: async (namespace) => profiles.findExtensionSchema(connection, namespace),
+    extensionNamespaces: async () => profiles.listExtensionNamespaces(connection),
+    audit: async (query) => audit.listAudit(connection, query),
     tokens: async () => tokens.listTokens(connection),
     tokenByDigest: async (digest) => tokens.findToken(connection, digest),
   };
@@ -137,9 +151,14 @@ function writeTransaction(connection: Connection, reads: ReadTransaction): Write
         value,
       );
     },
-    addPartition: async ({ name, label }) => {
-      connection.run("INSERT INTO partitions (name, label) VALUES (?, ?)", name, label ?? null);
-    },
+    putPartition: async (partition) => people.putPartition(connection, partition),
+    putUser: async (user) => people.putUser(connection, user),
+    removeUser: async (principal) => people.removeUser(connection, principal),
+    putGroup: async (group) => people.putGroup(connection, group),
+    putExtensionSchema: async (namespace, schema) => profiles.putExtensionSchema(connection, namespace, schema),
+    addRevision: async (revision) => revisions.addRevision(connection, revision),
+    decideRevision: async (id, state, decision) => revisions.decideRevision(connection, { id, state, decision }),
+    appendAudit: async (entry) => audit.appendAudit(connection, entry),
     createPage: async (id, version) => pages.createPage(connection, id, version),
     addVersion: async (page, version) => pages.addVersion(connection, page, version),
     removePage: async (page, tombstone) => pages.removePage(connection, page, tombstone),

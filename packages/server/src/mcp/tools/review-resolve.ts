@@ -1,0 +1,29 @@
+import { type ReviewResolveInput, validateInput } from "@satchel/pcp";
+import { type ReviewVerb, resolveRevision, reviewVerbs } from "../../context/resolve-revision.js";
+import { invalidInput, isRefusal } from "../../domain/refusal.js";
+import { parsePathArgument } from "../arguments.js";
+import { defineTool, needsAnyScope } from "../tool.js";
+
+export const reviewResolve = defineTool({
+  name: "review_resolve",
+  permit: needsAnyScope("memory:review"),
+  parse(args) {
+    const violations = validateInput("review_resolve", args);
+    if (violations.length > 0) return invalidInput(violations);
+    const { revision, note, ...rest } = args as unknown as ReviewResolveInput;
+    const path = parsePathArgument(rest.path);
+    if (isRefusal(path)) return path;
+    const verb = reviewVerbs.find((known): known is ReviewVerb => known === rest.verb);
+    if (!verb) return invalidInput([`/verb: one of ${reviewVerbs.join(", ")}`]);
+    return { path, revision, verb, ...(note !== undefined && { note }) };
+  },
+  run: resolveRevision,
+  refused: { category: "review", action: "resolve" },
+  audit: ({ path, revision }) => ({ category: "review", action: "resolve", targets: [revision, path] }),
+  present: ({ path, revision, state, updated }) => ({
+    path,
+    revision,
+    state,
+    ...(updated !== undefined && { updated }),
+  }),
+});
