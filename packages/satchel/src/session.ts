@@ -81,6 +81,23 @@ export async function callLocally<Output>(context: Context, name: ToolName, args
   throw new CommandError(`${error.code}: ${error.message}`);
 }
 
+/** Follows the cursors of a listing tool as the owner in person. @returns the entries of all answers @throws CommandError */
+export async function listLocally<Item>(
+  context: Context,
+  listing: { tool: ToolName; member: string; filter: Record<string, unknown> },
+): Promise<Item[]> {
+  const { tool, member, filter } = listing;
+  const items: Item[] = [];
+  let cursor: unknown;
+  do {
+    const args = { ...filter, limit: 100, ...(cursor !== undefined && { cursor }) };
+    const answer = await callLocally<Record<string, unknown>>(context, tool, args);
+    items.push(...(answer[member] as Item[]));
+    cursor = answer.next_cursor;
+  } while (cursor !== undefined);
+  return items;
+}
+
 /** Runs an operation of the terminal as the owner in person. @throws CommandError */
 export async function runLocally<Input, Output>(
   context: Context,

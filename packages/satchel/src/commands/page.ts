@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import {
-  type Context,
   type PageRead,
   pageHistoryOperation,
   pageRemoveOperation,
@@ -8,7 +7,7 @@ import {
   pageTextOperation,
   type RecordedVersion,
 } from "@satchel/server";
-import { type CommonOptions, callLocally, runLocally, withContext } from "../session.js";
+import { type CommonOptions, callLocally, listLocally, runLocally, withContext } from "../session.js";
 import { note, print, printJson, printTable } from "../terminal.js";
 import { renderDiff } from "../text-diff.js";
 import { CommandError, UsageError } from "../usage-error.js";
@@ -58,40 +57,35 @@ export async function pageCat(path: string, options: CommonOptions & { asOf?: st
 }
 
 interface Listed {
-  pages: { path: string; title: string; updated: string; lifecycle: string; sensitivity: string; partition: string }[];
-  next_cursor?: string;
+  path: string;
+  title: string;
+  updated: string;
+  lifecycle: string;
+  sensitivity: string;
+  partition: string;
 }
 
 export async function pageList(
   prefix: string | undefined,
   options: CommonOptions & { archived?: boolean },
 ): Promise<void> {
+  const filter = {
+    ...(prefix !== undefined && { prefix }),
+    ...(options.archived !== undefined && { include_archived: options.archived }),
+  };
   const pages = await withContext(options, (context) =>
-    listAll(context, { prefix, include_archived: options.archived }),
+    listLocally<Listed>(context, { tool: "memory_list", member: "pages", filter }),
   );
   if (options.json) {
     printJson({ pages });
     return;
   }
-  const marks = (page: Listed["pages"][number]) =>
+  const marks = (page: Listed) =>
     [page.lifecycle, page.sensitivity].filter((mark) => mark !== "active" && mark !== "normal").join(" ");
   printTable(
     ["PATH", "TITLE", "UPDATED", ""],
     pages.map((page) => [page.path, page.title, page.updated, marks(page)]),
   );
-}
-
-async function listAll(context: Context, filter: Record<string, unknown>): Promise<Listed["pages"]> {
-  const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
-  const pages: Listed["pages"] = [];
-  let cursor: string | undefined;
-  do {
-    const args = { ...given, limit: 100, ...(cursor !== undefined && { cursor }) };
-    const answer: Listed = await callLocally(context, "memory_list", args);
-    pages.push(...answer.pages);
-    cursor = answer.next_cursor;
-  } while (cursor !== undefined);
-  return pages;
 }
 
 export async function pageRemove(paths: string[], options: CommonOptions): Promise<void> {

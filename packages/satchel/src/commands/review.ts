@@ -1,5 +1,5 @@
 import { type Context, type PageRead, pageTextOperation, reviewTextOperation } from "@satchel/server";
-import { type CommonOptions, callLocally, runLocally, withContext } from "../session.js";
+import { type CommonOptions, callLocally, listLocally, runLocally, withContext } from "../session.js";
 import { note, paint, print, printJson, printTable, showHidden } from "../terminal.js";
 import { renderDiff } from "../text-diff.js";
 import { CommandError } from "../usage-error.js";
@@ -16,11 +16,12 @@ interface Item {
 }
 
 export async function reviewList(options: CommonOptions & { rejected?: boolean; partition?: string }): Promise<void> {
+  const filter = {
+    state: options.rejected ? "rejected" : "proposed",
+    ...(options.partition !== undefined && { partition: options.partition }),
+  };
   const items = await withContext(options, (context) =>
-    listAll(context, {
-      state: options.rejected ? "rejected" : "proposed",
-      ...(options.partition !== undefined && { partition: options.partition }),
-    }),
+    listLocally<Item>(context, { tool: "review_list", member: "items", filter }),
   );
   if (options.json) {
     printJson({ items });
@@ -38,18 +39,6 @@ export async function reviewList(options: CommonOptions & { rejected?: boolean; 
       (reason ?? "").replace(/\s+/g, " ").slice(0, 60),
     ]),
   );
-}
-
-async function listAll(context: Context, filter: Record<string, unknown>): Promise<Item[]> {
-  const items: Item[] = [];
-  let cursor: string | undefined;
-  do {
-    const args = { ...filter, limit: 100, ...(cursor !== undefined && { cursor }) };
-    const answer = await callLocally<{ items: Item[]; next_cursor?: string }>(context, "review_list", args);
-    items.push(...answer.items);
-    cursor = answer.next_cursor;
-  } while (cursor !== undefined);
-  return items;
 }
 
 /** What a revision would change, as a diff against the page as it is. */

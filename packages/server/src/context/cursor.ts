@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync } from "node:crypto";
+import { createHash, hkdfSync } from "node:crypto";
 import type { Environment } from "./context.js";
+import { openBytes, type SealedFor, sealBytes, sealOverheadBytes } from "./sealed-bytes.js";
 
 /** A cursor is good for an hour (pcp section 7). */
 export const cursorLifetimeMs = 3_600_000;
@@ -27,21 +28,16 @@ export interface CursorSeal {
   open(subject: CursorSubject, cursor: string): CursorPosition | undefined;
 }
 
-const ivBytes = 12;
-const tagBytes = 16;
-
 /** AES-256-GCM; the subject is authenticated data, so a cursor opens only for the grant and query it was made for. */
 export function createCursorSeal(contextKey: Buffer, environment: Environment): CursorSeal {
   const key = Buffer.from(hkdfSync("sha256", contextKey, "", "satchel/cursor/v1", 32));
   return {
     seal(subject, position) {
-      const iv = environment.randomBytes(ivBytes);
-      const cipher = createCipheriv("aes-256-gcm", key, iv).setAAD(digestOf(subject));
       const text = encode(environment.now(), position);
-      return Buffer.concat([iv, cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString("base64url");
+      return sealBytes({ key, subject: digestOf(subject) }, text, environment.randomBytes).toString("base64url");
     },
     open(subject, cursor) {
-      const text = unseal(key, digestOf(subject), cursor);
+      const text = unseal({ key, subject: digestOf(subject) }, cursor);
       const { issuedMs, position } = text ? decode(text) : {};
       if (issuedMs === undefined || environment.now() - issuedMs > cursorLifetimeMs) return undefined;
       return position;
@@ -69,14 +65,12 @@ function digestOf({ tool, grant, query }: CursorSubject): Buffer {
     .digest();
 }
 
-function unseal(key: Buffer, subject: Buffer, cursor: string): Buffer | undefined {
+function unseal(sealedFor: SealedFor, cursor: string): Buffer | undefined {
   const sealed = Buffer.from(cursor, "base64url");
   // Decoding is lenient: more than one text gives these bytes, and only ours counts.
-  if (sealed.length <= ivBytes + tagBytes || sealed.toString("base64url") !== cursor) return undefined;
+  if (sealed.length <= sealOverheadBytes || sealed.toString("base64url") !== cursor) return undefined;
   try {
-    const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, ivBytes), { authTagLength: tagBytes });
-    decipher.setAAD(subject).setAuthTag(sealed.subarray(-tagBytes));
-    return Buffer.concat([decipher.update(sealed.subarray(ivBytes, -tagBytes)), decipher.final()]);
+    return openBytes(sealedFor, sealed);
   } catch {
     return undefined;
   }

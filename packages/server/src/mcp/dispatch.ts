@@ -45,14 +45,15 @@ export async function dispatch<Input, Output>(
   operation: Operation<Input, Output>,
   call: Call,
 ): Promise<CallResult<Output>> {
+  const args = verifyArguments(call.args);
   const recorder = new Recorder(call.context, {
     operation: operation.name,
     caller: call.caller,
-    refused: refusedFacts(operation, call.args),
+    refused: refusedFacts(operation, args),
     describe: (output) => operation.audit(output as Output),
   });
   try {
-    const output = await perform(operation, { ...call, context: recorder.context });
+    const output = await perform(operation, { ...call, args, context: recorder.context });
     await recorder.finish(output);
     return toResult(output);
   } catch (error) {
@@ -64,20 +65,21 @@ export async function dispatch<Input, Output>(
 
 function refusedFacts<Input, Output>(
   operation: Operation<Input, Output>,
-  args: unknown,
+  args: Record<string, unknown> | Refusal,
 ): Operation<Input, Output>["refused"] {
-  const given = verifyArguments(args);
-  const category = isRefusal(given) ? undefined : operation.askedCategory?.(given);
+  const category = isRefusal(args) ? undefined : operation.askedCategory?.(args);
   return { ...operation.refused, ...(category !== undefined && { category }) };
 }
 
-async function perform<Input, Output>(operation: Operation<Input, Output>, call: Call): Promise<Output | Refusal> {
-  const { context, caller } = call;
+async function perform<Input, Output>(
+  operation: Operation<Input, Output>,
+  call: Call & { args: Record<string, unknown> | Refusal },
+): Promise<Output | Refusal> {
+  const { context, caller, args } = call;
   const limited = await limitRate(operation.name, call);
   if (limited) return limited;
   const denied = operation.permit(caller);
   if (denied) return denied;
-  const args = verifyArguments(call.args);
   if (isRefusal(args)) return args;
   const input = operation.parse(args);
   return isRefusal(input) ? input : operation.run(context, caller, input);
