@@ -18,7 +18,7 @@ const direction = new Map([
 
 // Modules that compute only. Every other node: module reaches outside the process and is closed to leaves.
 const pureBuiltins = new Set(["assert", "buffer", "crypto", "path", "punycode", "querystring", "string_decoder"]);
-for (const name of ["url", "util"]) pureBuiltins.add(name);
+for (const name of ["url", "util", "zlib"]) pureBuiltins.add(name);
 
 const randomCrypto = /^(random\w*|getRandomValues|generateKey\w*)$/;
 

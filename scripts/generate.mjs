@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Writes packages/pcp/src/generated from packages/pcp/schemas. usage: node scripts/generate.mjs [--check]
+// Writes src/generated from schemas, in packages/pcp and packages/prp. usage: node scripts/generate.mjs [--check]
 // With --check nothing is written; exit 1 and one line when the files there are not what would be written.
 import { readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
@@ -12,10 +12,9 @@ import addFormats from "ajv-formats";
 import { compile } from "json-schema-to-typescript";
 import ts from "typescript";
 
-const SCHEMAS = new URL("../packages/pcp/schemas/", import.meta.url);
-const GENERATED = new URL("../packages/pcp/src/generated/", import.meta.url);
+const PACKAGES = new URL("../packages/", import.meta.url);
 const SUFFIX = ".schema.json";
-const BANNER = "// Written by scripts/generate.mjs from packages/pcp/schemas. Not to be edited.";
+const banner = (name) => `// Written by scripts/generate.mjs from packages/${name}/schemas. Not to be edited.`;
 
 const pascal = (name) =>
   name
@@ -27,11 +26,12 @@ const pascal = (name) =>
 const TYPE_NAMES = new Map([["tools#error", "ErrorOutput"]]);
 const typeName = (file, def) => TYPE_NAMES.get(`${file}#${def}`) ?? pascal(def ?? file);
 
-async function readSchemas() {
-  const files = (await readdir(SCHEMAS)).filter((file) => file.endsWith(SUFFIX)).sort();
+async function readSchemas(name) {
+  const folder = new URL(`${name}/schemas/`, PACKAGES);
+  const files = (await readdir(folder)).filter((file) => file.endsWith(SUFFIX)).sort();
   const entries = files.map(async (file) => [
     file.slice(0, -SUFFIX.length),
-    JSON.parse(await readFile(new URL(file, SCHEMAS), "utf8")),
+    JSON.parse(await readFile(new URL(file, folder), "utf8")),
   ]);
   return new Map(await Promise.all(entries));
 }
@@ -39,7 +39,7 @@ async function readSchemas() {
 function buildSchemaModule(schemas) {
   const entries = [...schemas].map(([name, schema]) => `  ${JSON.stringify(name)}: ${JSON.stringify(schema)},`);
   const names = [...schemas.keys()].map((name) => JSON.stringify(name)).join(" | ");
-  return `${BANNER}
+  return `${banner("pcp")}
 import type { JsonSchema } from "../json-schema.js";
 
 export type SchemaName = ${names};
@@ -144,7 +144,7 @@ function rewriteRef(ref, file, sources) {
 async function buildTypeModule(schemas) {
   const source = await compile(combine(schemas), "All", {
     additionalProperties: false,
-    bannerComment: BANNER,
+    bannerComment: banner("pcp"),
     declareExternallyReferenced: true,
     unreachableDefinitions: true,
     format: true,
@@ -217,31 +217,32 @@ const readModule = (specifier) => readFileSync(require.resolve(specifier), "utf8
 
 /** What the compiled code calls at run time, out of the libraries, so that the package needs none of them. */
 function buildLibrary() {
+  return [...takeDeclarations(readModule("ajv/dist/runtime/ucs2length.js"), "ucs2length"), String(equalModule.default)];
+}
+
+function buildFormats() {
   return [
-    ...takeDeclarations(readModule("ajv/dist/runtime/ucs2length.js"), "ucs2length"),
-    String(equalModule.default),
     ...takeDeclarations(readModule("ajv-formats/dist/formats.js"), "uri"),
     'const formats = { uri, "date-time": (text) => parseUtc(text) !== undefined };',
-  ].join("\n");
+  ];
 }
 
 // Their licence asks that it go where their code goes.
-function buildNotice() {
+function buildNotice(names) {
   const fromAjv = createRequire(require.resolve("ajv/package.json"));
-  const folders = ["ajv", "ajv-formats", "fast-deep-equal"].map((name) => fromAjv.resolve(`${name}/package.json`));
+  const folders = names.map((name) => fromAjv.resolve(`${name}/package.json`));
   const licences = folders.map((path) => readFileSync(path.replace(/package\.json$/, "LICENSE"), "utf8").trim());
   const terms = licences.map((text) => text.slice(text.indexOf("Permission is")));
   if (new Set(terms).size !== 1) throw new Error("The licences of the libraries differ: write each out.");
   const holders = licences.map((text) => text.match(/^Copyright .*$/m)[0]);
-  return `/*\nContains code of ajv, ajv-formats and fast-deep-equal.\n\n${holders.join("\n")}\n\n${terms[0]}\n*/`;
+  const listed = `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+  return `/*\nContains code of ${listed}.\n\n${holders.join("\n")}\n\n${terms[0]}\n*/`;
 }
 
-/** The compiler's module with its exports made one typed table and its requires answered from `buildLibrary`. */
-function buildValidatorModule(schemas) {
-  const extended = extend(schemas);
-  const validated = listValidated(extended);
+/** The compiler's code without its exports and requires, and what it called each of the validated by name. */
+function compileTable(schemas, validated) {
   const entries = [];
-  const compiled = compileValidators(extended, validated)
+  const compiled = compileValidators(schemas, validated)
     .replace(/^"use strict";\n/, "")
     .replace(/^export const check(\d+) = (validate\d+);\n/gm, (_line, index, validate) => {
       entries.push(`  ${JSON.stringify(validated[index][0])}: ${validate},`);
@@ -250,15 +251,20 @@ function buildValidatorModule(schemas) {
     .replace(/require\("ajv\/dist\/runtime\/(ucs2length|equal)"\)\.default/g, "$1");
   if (/\brequire\(/.test(compiled)) throw new Error("The compiled validators need a library that is not taken along.");
   const code = compiled.replace(/^const (schema\d+) = .*\n/gm, (line, name) => (isUsed(name, compiled) ? line : ""));
+  return { entries, code };
+}
+
+/** What `compileTable` gives as one typed module: `imports` beside the validator's type, `library` before the code. */
+function writeValidators({ name, libraries, imports = [], library }, schemas, validated) {
+  const { entries, code } = compileTable(schemas, validated);
   return `// @ts-nocheck
-${BANNER}
-${buildNotice()}
-import type { CompiledValidator } from "../compiled-validator.js";
-import { parseUtc } from "../utc.js";
+${banner(name)}
+${buildNotice(libraries)}
+${['import type { CompiledValidator } from "../compiled-validator.js";', ...imports].join("\n")}
 
-export type ValidatorName = ${validated.map(([name]) => JSON.stringify(name)).join(" | ")};
+export type ValidatorName = ${validated.map(([validator]) => JSON.stringify(validator)).join(" | ")};
 
-${buildLibrary()}
+${library.join("\n")}
 ${code}
 export const VALIDATORS: Readonly<Record<ValidatorName, CompiledValidator>> = {
 ${entries.join("\n")}
@@ -266,24 +272,51 @@ ${entries.join("\n")}
 `;
 }
 
+function buildPcpValidators(schemas) {
+  const extended = extend(schemas);
+  const frame = {
+    name: "pcp",
+    libraries: ["ajv", "ajv-formats", "fast-deep-equal"],
+    imports: ['import { parseUtc } from "../utc.js";'],
+    library: [...buildLibrary(), ...buildFormats()],
+  };
+  return writeValidators(frame, extended, listValidated(extended));
+}
+
+function buildPrpValidators(schemas) {
+  const frame = { name: "prp", libraries: ["ajv", "fast-deep-equal"], library: buildLibrary() };
+  return writeValidators(
+    frame,
+    schemas,
+    [...schemas].map(([name, { $id }]) => [name, $id]),
+  );
+}
+
 const isUsed = (name, code) => code.match(new RegExp(`\\b${name}\\b`, "g")).length > 1;
 
-async function run() {
-  const schemas = await readSchemas();
-  const wanted = [
-    ["schemas.ts", buildSchemaModule(schemas)],
-    ["types.ts", await buildTypeModule(schemas)],
-    ["validators.ts", buildValidatorModule(schemas)],
+async function buildModules() {
+  const [pcp, prp] = [await readSchemas("pcp"), await readSchemas("prp")];
+  return [
+    ["pcp/src/generated/schemas.ts", buildSchemaModule(pcp)],
+    ["pcp/src/generated/types.ts", await buildTypeModule(pcp)],
+    ["pcp/src/generated/validators.ts", buildPcpValidators(pcp)],
+    ["prp/src/generated/validators.ts", buildPrpValidators(prp)],
   ];
+}
+
+async function run() {
+  const wanted = await buildModules();
   if (!process.argv.includes("--check")) {
-    await mkdir(GENERATED, { recursive: true });
-    for (const [file, text] of wanted) await writeFile(new URL(file, GENERATED), text);
+    for (const [path, text] of wanted) {
+      await mkdir(new URL(".", new URL(path, PACKAGES)), { recursive: true });
+      await writeFile(new URL(path, PACKAGES), text);
+    }
     return 0;
   }
-  for (const [file, text] of wanted) {
-    const there = await readFile(new URL(file, GENERATED), "utf8").catch(() => undefined);
+  for (const [path, text] of wanted) {
+    const there = await readFile(new URL(path, PACKAGES), "utf8").catch(() => undefined);
     if (there === text) continue;
-    process.stderr.write(`packages/pcp/src/generated/${file} differs from the schemas: run npm run generate\n`);
+    process.stderr.write(`packages/${path} differs from the schemas: run npm run generate\n`);
     return 1;
   }
   return 0;

@@ -41,8 +41,13 @@ interface Entry {
 
 /** Every entry there is, oldest first. */
 async function entries({ context }: Shared): Promise<Entry[]> {
-  const found = await context.store.read((transaction) => transaction.audit({ limit: 100_000 }));
-  return found.map(({ num: _, ...entry }) => entry).reverse();
+  return context.store.read(async ({ journal }) => {
+    const all = await journal.entries({ from: 0, limit: 100_000 });
+    const audit = all.filter(({ kind }) => kind === "audit");
+    return audit.map(({ openings }) =>
+      Object.assign({}, ...openings.map((opening) => JSON.parse(opening?.body ?? "{}"))),
+    );
+  });
 }
 
 /** The entries that `act` leaves. */
@@ -69,6 +74,8 @@ function expectOne(found: Entry[], who: { caller: Caller; tool: string }, facts:
       action,
       outcome,
       targets: list,
+      receipt: expect.stringMatching(/^semantic_receipt:[0-9a-f]{32}$/),
+      call_id: expect.stringMatching(/^call_/),
     },
   ]);
   if (typeof targets === "number") expect(found[0]?.targets).toHaveLength(targets);

@@ -155,7 +155,7 @@ export class World {
   async text(path: string): Promise<string> {
     const { context } = this;
     const result = await dispatch(pageTextOperation, { context, caller: owner, args: { path }, log: this.log() });
-    if (!result.ok || result.output.kind !== "page") throw new Error(`there is no page at ${path}`);
+    if (!result.ok || result.output?.kind !== "page") throw new Error(`there is no page at ${path}`);
     return result.output.version.head + result.output.version.body;
   }
 
@@ -181,7 +181,7 @@ export class World {
     const { context } = this;
     const result = await dispatch(operation, { context, caller: owner, args: {}, log: this.log() });
     if (!result.ok) throw new Error(`import failed: ${result.refusal.message}`);
-    return result.output;
+    return result.output!;
   }
 
   search(args: Record<string, unknown>, caller: Caller = owner): Promise<SearchResult> {

@@ -152,9 +152,13 @@ async function answers(world: World, [tool, args]: Question, caller = limited): 
 }
 
 function normalise(text: string): string {
-  return text
-    .replace(/(pg|aud|rev)_[0-9a-z]{26}/g, "$1")
-    .replace(/(next_cursor\\?":\\?")([\w-]+)/g, (_, key: string, cursor: string) => `${key}${cursor.length}`);
+  return (
+    text
+      .replace(/(pg|aud|rev|ver)_[0-9a-z]{26}/g, "$1")
+      // Of a receipt: what names this call, and the digest of what is compared here itself.
+      .replace(/(call|turn|item)_[0-9a-f-]{36}|(run|ses)_[0-9a-f]{32}|(semantic_receipt|sha256):[0-9a-f]+/g, "$1$2$3")
+      .replace(/(next_cursor\\?":\\?")([\w-]+)/g, (_, key: string, cursor: string) => `${key}${cursor.length}`)
+  );
 }
 
 async function expectSame(worlds: [World, World], asked: Question[], caller = limited): Promise<void> {

@@ -177,7 +177,7 @@ export class Shared {
     const result = await this.run(operation, args);
     if (!result.ok)
       throw new Error(`${operation.name} failed: ${JSON.stringify(result.refusal)}`, { cause: this.faults });
-    return result.output;
+    return result.output!;
   }
 
   /** Rights by principal, such as `{ "user:bob": "read propose" }`. */

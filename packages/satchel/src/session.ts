@@ -105,7 +105,7 @@ export async function runLocally<Input, Output>(
   args: unknown,
 ): Promise<Output> {
   const result = await dispatch(operation, { context, caller: localCaller, args, log: stderrLog });
-  if (result.ok) return result.output;
+  if (result.ok) return result.output as Output; // The terminal gives no keys, so it is this call's own.
   throw refusedCommand(result.refusal);
 }
 

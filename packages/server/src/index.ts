@@ -4,9 +4,10 @@ export type { ImportFile, ImportSummary, RefusedFile } from "./context/import-pa
 export type { RecordedVersion } from "./context/page-history.js";
 export { type PartitionChange, parseGrant } from "./context/people.js";
 export type { PageRead } from "./context/read-page.js";
+export type { ToolResult } from "./context/tool-result.js";
 export { type Caller, isPersonalClient, ownerPrincipal } from "./domain/access.js";
 export { isRefusal, type Refusal } from "./domain/refusal.js";
-export { callTool, type ToolResult } from "./mcp/call-tool.js";
+export { type AnsweredCall, callTool } from "./mcp/call-tool.js";
 export { type CallLog, type CallResult, dispatch, type Operation } from "./mcp/dispatch.js";
 export * from "./mcp/local-operations.js";
 export type { ServerSettings } from "./mcp/server.js";

@@ -222,6 +222,10 @@ export interface EraseRequestInput {
    * Only count; false really erases, for good.
    */
   dry_run?: boolean;
+  /**
+   * With the same key, never done twice.
+   */
+  idempotencyKey?: string;
 }
 export interface EraseRequestOutput {
   dry_run: boolean;
@@ -232,6 +236,10 @@ export interface EraseRequestOutput {
     [k: string]: number;
   };
   receipt?: ErasureReceipt;
+  /**
+   * Checks the receipt's selector digest; given once.
+   */
+  salt?: string;
 }
 /**
  * Proof that an erasure ran and what it removed. It holds none of the erased text.
@@ -309,6 +317,10 @@ export interface ExportCreateInput {
    * Whether the audit log goes in.
    */
   include_audit?: boolean;
+  /**
+   * With the same key, never done twice.
+   */
+  idempotencyKey?: string;
 }
 export interface ExportCreateOutput {
   export_id: string;
@@ -516,6 +528,10 @@ export interface MemoryProposeInput {
    */
   note?: string;
   expected_updated?: UtcDatetime;
+  /**
+   * With the same key, never done twice.
+   */
+  idempotencyKey?: string;
 }
 export interface MemoryProposeOutput {
   path: Path;
@@ -623,6 +639,10 @@ export interface MemoryWriteInput {
   body: string;
   frontmatter?: FrontmatterInput;
   expected_updated?: UtcDatetime;
+  /**
+   * With the same key, never done twice.
+   */
+  idempotencyKey?: string;
 }
 export interface MemoryWriteOutput {
   path: Path;
@@ -773,6 +793,10 @@ export interface ProfileUpdateInput {
   patch: {
     [k: string]: unknown;
   };
+  /**
+   * With the same key, never done twice.
+   */
+  idempotencyKey?: string;
 }
 export interface ProfileUpdateOutput {
   namespace: string;
@@ -815,6 +839,10 @@ export interface ReviewResolveInput {
    * Reason, kept with the decision.
    */
   note?: string;
+  /**
+   * With the same key, never done twice.
+   */
+  idempotencyKey?: string;
 }
 export interface ReviewResolveOutput {
   path: Path;

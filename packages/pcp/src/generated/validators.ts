@@ -3028,9 +3028,11 @@ vErrors.push(err16);
 errors++;
 }
 }
-}
-else {
-const err17 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data.idempotencyKey !== undefined){
+let data7 = data.idempotencyKey;
+if(typeof data7 === "string"){
+if(func1(data7) > 240){
+const err17 = {instancePath:instancePath+"/idempotencyKey",schemaPath:"#/properties/idempotencyKey/maxLength",keyword:"maxLength",params:{limit: 240},message:"must NOT have more than 240 characters"};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -3039,10 +3041,43 @@ vErrors.push(err17);
 }
 errors++;
 }
+if(func1(data7) < 1){
+const err18 = {instancePath:instancePath+"/idempotencyKey",schemaPath:"#/properties/idempotencyKey/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+else {
+const err19 = {instancePath:instancePath+"/idempotencyKey",schemaPath:"#/properties/idempotencyKey/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+}
+}
+else {
+const err20 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
 validate41.errors = vErrors;
 return errors === 0;
 }
-validate41.evaluated = {"props":{"subject":true,"paths":true,"ids":true,"include_derived":true,"dry_run":true},"dynamicProps":false,"dynamicItems":false};
+validate41.evaluated = {"props":{"subject":true,"paths":true,"ids":true,"include_derived":true,"dry_run":true,"idempotencyKey":true},"dynamicProps":false,"dynamicItems":false};
 
 const schema76 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://pcp-protocol.github.io/pcp/schemas/0.3/erasure.receipt.schema.json","type":"object","required":["id","requested_at","completed_at","requested_by","selector","counts","residual"],"properties":{"id":{"type":"string"},"requested_at":{"$ref":"memory.page.schema.json#/$defs/utc_datetime"},"completed_at":{"$ref":"memory.page.schema.json#/$defs/utc_datetime"},"requested_by":{"$ref":"memory.page.schema.json#/$defs/principal"},"selector":{"type":"object","required":["kind","digest"],"properties":{"kind":{"type":"string","enum":["subject","paths","ids"]},"digest":{"type":"string","pattern":"^[a-f0-9]{64}$"}},"additionalProperties":true},"counts":{"type":"object","additionalProperties":{"type":"integer","minimum":0}},"residual":{"type":"object","required":["clean"],"properties":{"clean":{"type":"boolean"},"files_scanned":{"type":"integer","minimum":0},"remaining_mentions":{"type":"integer","minimum":0}},"additionalProperties":true},"journal":{"type":"object","properties":{"size_before":{"type":"integer","minimum":0},"root_before":{"type":"string"},"size_after":{"type":"integer","minimum":0},"root_after":{"type":"string"}},"additionalProperties":true},"key_id":{"type":"string"},"signature":{"type":"string"}},"additionalProperties":true};
 const pattern22 = new RegExp("^[a-f0-9]{64}$", "u");
@@ -3635,9 +3670,9 @@ vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.error
 errors = vErrors.length;
 }
 }
-}
-else {
-const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data.salt !== undefined){
+if(typeof data.salt !== "string"){
+const err5 = {instancePath:instancePath+"/salt",schemaPath:"#/properties/salt/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -3646,10 +3681,22 @@ vErrors.push(err5);
 }
 errors++;
 }
+}
+}
+else {
+const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
 validate42.errors = vErrors;
 return errors === 0;
 }
-validate42.evaluated = {"props":{"dry_run":true,"would_erase":true,"receipt":true},"dynamicProps":false,"dynamicItems":false};
+validate42.evaluated = {"props":{"dry_run":true,"would_erase":true,"receipt":true,"salt":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -3726,9 +3773,11 @@ vErrors.push(err4);
 errors++;
 }
 }
-}
-else {
-const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data.idempotencyKey !== undefined){
+let data3 = data.idempotencyKey;
+if(typeof data3 === "string"){
+if(func1(data3) > 240){
+const err5 = {instancePath:instancePath+"/idempotencyKey",schemaPath:"#/properties/idempotencyKey/maxLength",keyword:"maxLength",params:{limit: 240},message:"must NOT have more than 240 characters"};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -3737,10 +3786,43 @@ vErrors.push(err5);
 }
 errors++;
 }
+if(func1(data3) < 1){
+const err6 = {instancePath:instancePath+"/idempotencyKey",schemaPath:"#/properties/idempotencyKey/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/idempotencyKey",schemaPath:"#/properties/idempotencyKey/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
 validate45.errors = vErrors;
 return errors === 0;
 }
-validate45.evaluated = {"props":{"encrypt_to":true,"include_audit":true},"dynamicProps":false,"dynamicItems":false};
+validate45.evaluated = {"props":{"encrypt_to":true,"include_audit":true,"idempotencyKey":true},"dynamicProps":false,"dynamicItems":false};
 
 const schema81 = {"type":"object","required":["export_id","status","coverage"],"properties":{"export_id":{"type":"string","maxLength":128},"status":{"enum":["pending","ready","failed"]},"coverage":{"enum":["full","partial"]},"download_url":{"type":"string","format":"uri"},"expires_at":{"$ref":"#/$defs/utc_datetime"},"sha256":{"type":"string","pattern":"^[a-f0-9]{64}$"},"bytes":{"type":"integer","minimum":0},"page_count":{"type":"integer","minimum":0}}};
 
@@ -5106,9 +5188,11 @@ vErrors.push(err10);
 errors++;
 }
 }
-}
-else {
-const err11 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data.idempotencyKey !== undefined){
+let data5 = data.idempotencyKey;
+if(typeof data5 === "string"){
+if(func1(data5) > 240){
+const err11 = {instancePath:instancePath+"/idempotencyKey",schemaPath:"#/properties/idempotencyKey/maxLength",keyword:"maxLength",params:{limit: 240},message:"must NOT have more than 240 characters"};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -5117,10 +5201,43 @@ vErrors.push(err11);
 }
 errors++;
 }
+if(func1(data5) < 1){
+const err12 = {instancePath:instancePath+"/idempotencyKey",schemaPath:"#/properties/idempotencyKey/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+else {
+const err13 = {instancePath:instancePath+"/idempotencyKey",schemaPath:"#/properties/idempotencyKey/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+}
+else {
+const err14 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
 validate50.errors = vErrors;
 return errors === 0;
 }
-validate50.evaluated = {"props":{"path":true,"body":true,"frontmatter":true,"note":true,"expected_updated":true},"dynamicProps":false,"dynamicItems":false};
+validate50.evaluated = {"props":{"path":true,"body":true,"frontmatter":true,"note":true,"expected_updated":true,"idempotencyKey":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -7127,9 +7244,11 @@ vErrors.push(err8);
 errors++;
 }
 }
-}
-else {
-const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data.idempotencyKey !== undefined){
+let data4 = data.idempotencyKey;
+if(typeof data4 === "string"){
+if(func1(data4) > 240){
+const err9 = {instancePath:instancePath+"/idempotencyKey",schemaPath:"#/properties/idempotencyKey/maxLength",keyword:"maxLength",params:{limit: 240},message:"must NOT have more than 240 characters"};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -7138,10 +7257,43 @@ vErrors.push(err9);
 }
 errors++;
 }
+if(func1(data4) < 1){
+const err10 = {instancePath:instancePath+"/idempotencyKey",schemaPath:"#/properties/idempotencyKey/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+else {
+const err11 = {instancePath:instancePath+"/idempotencyKey",schemaPath:"#/properties/idempotencyKey/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+}
+else {
+const err12 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
 validate62.errors = vErrors;
 return errors === 0;
 }
-validate62.evaluated = {"props":{"path":true,"body":true,"frontmatter":true,"expected_updated":true},"dynamicProps":false,"dynamicItems":false};
+validate62.evaluated = {"props":{"path":true,"body":true,"frontmatter":true,"expected_updated":true,"idempotencyKey":true},"dynamicProps":false,"dynamicItems":false};
 
 const schema117 = {"type":"object","required":["path","applied"],"properties":{"path":{"$ref":"#/$defs/path"},"id":{"type":"string"},"applied":{"type":"boolean"},"updated":{"$ref":"#/$defs/utc_datetime"},"review_state":{"enum":["proposed","approved"]},"revision":{"type":"string"}}};
 
@@ -7779,9 +7931,11 @@ vErrors.push(err2);
 errors++;
 }
 }
-}
-else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data.idempotencyKey !== undefined){
+let data2 = data.idempotencyKey;
+if(typeof data2 === "string"){
+if(func1(data2) > 240){
+const err3 = {instancePath:instancePath+"/idempotencyKey",schemaPath:"#/properties/idempotencyKey/maxLength",keyword:"maxLength",params:{limit: 240},message:"must NOT have more than 240 characters"};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -7790,10 +7944,43 @@ vErrors.push(err3);
 }
 errors++;
 }
+if(func1(data2) < 1){
+const err4 = {instancePath:instancePath+"/idempotencyKey",schemaPath:"#/properties/idempotencyKey/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/idempotencyKey",schemaPath:"#/properties/idempotencyKey/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+}
+else {
+const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
 validate71.errors = vErrors;
 return errors === 0;
 }
-validate71.evaluated = {"props":{"namespace":true,"patch":true},"dynamicProps":false,"dynamicItems":false};
+validate71.evaluated = {"props":{"namespace":true,"patch":true,"idempotencyKey":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate72(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -8610,9 +8797,11 @@ vErrors.push(err11);
 errors++;
 }
 }
-}
-else {
-const err12 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data.idempotencyKey !== undefined){
+let data4 = data.idempotencyKey;
+if(typeof data4 === "string"){
+if(func1(data4) > 240){
+const err12 = {instancePath:instancePath+"/idempotencyKey",schemaPath:"#/properties/idempotencyKey/maxLength",keyword:"maxLength",params:{limit: 240},message:"must NOT have more than 240 characters"};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -8621,10 +8810,43 @@ vErrors.push(err12);
 }
 errors++;
 }
+if(func1(data4) < 1){
+const err13 = {instancePath:instancePath+"/idempotencyKey",schemaPath:"#/properties/idempotencyKey/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+else {
+const err14 = {instancePath:instancePath+"/idempotencyKey",schemaPath:"#/properties/idempotencyKey/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+}
+else {
+const err15 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
 validate77.errors = vErrors;
 return errors === 0;
 }
-validate77.evaluated = {"props":{"path":true,"revision":true,"verb":true,"note":true},"dynamicProps":false,"dynamicItems":false};
+validate77.evaluated = {"props":{"path":true,"revision":true,"verb":true,"note":true,"idempotencyKey":true},"dynamicProps":false,"dynamicItems":false};
 
 const schema142 = {"type":"object","required":["path","revision","state"],"properties":{"path":{"$ref":"#/$defs/path"},"revision":{"type":"string"},"state":{"enum":["approved","rejected","proposed"]},"updated":{"$ref":"#/$defs/utc_datetime"}}};
 

@@ -3,28 +3,30 @@ import {
   chmodSync,
   constants,
   existsSync,
-  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { isHandle, PcpError } from "@satchel/pcp";
 import type { ContextKind, ContextRecord } from "../domain/records.js";
 import { createSqliteStore, openSqliteStore } from "../store/sqlite/store.js";
 import { StoreError } from "../store/store.js";
+import { createCallKeys } from "./call-keys.js";
 import type { Context, Environment } from "./context.js";
 import { createCursorSeal } from "./cursor.js";
 import { createDocumentSeal } from "./document-seal.js";
+import { makeOnce, writeSecret } from "./key-file.js";
+import { journalKeyFile, newSigningKey, openJournal } from "./open-journal.js";
 import { RateLimiter } from "./rate-limit.js";
 import { createSecretScan } from "./secret-scan.js";
 
 /*
- * A data directory holds contexts/<handle>/{context.db, key, documents.key}. A new context is made whole under a name that starts with
+ * A data directory holds contexts/<handle>/{context.db, key, documents.key, journal.key,
+ * checkpoints.log}. A new context is made whole under a name that starts with
  * a dot and then renamed into place, so that processes that start at once on an empty directory all find one complete
  * context, and a crash in between leaves nothing that counts.
  */
@@ -62,8 +64,10 @@ export function createContext(dataDir: string, spec: ContextSpec, environment: E
   const making = join(folder, `.new-${environment.newUuid()}`);
   mkdirSync(making, { mode: 0o700 });
   try {
-    for (const name of [keyFile, documentKeyFile]) addKey(join(making, name), environment);
-    createSqliteStore(join(making, databaseFile), newRecord(spec, environment));
+    const record = newRecord(spec, environment);
+    for (const name of [keyFile, documentKeyFile]) writeSecret(join(making, name), environment.randomBytes(32));
+    writeSecret(join(making, journalKeyFile), newSigningKey(`satchel/${record.id}`, environment));
+    createSqliteStore(join(making, databaseFile), record);
     chmodSync(join(making, databaseFile), 0o600);
     renameSync(making, target);
     return true;
@@ -72,10 +76,6 @@ export function createContext(dataDir: string, spec: ContextSpec, environment: E
     if (existsSync(join(target, databaseFile))) return false;
     throw error;
   }
-}
-
-function addKey(file: string, environment: Environment): void {
-  writeFileSync(file, environment.randomBytes(32), { mode: 0o600, flag: "wx" });
 }
 
 function newRecord({ handle, kind }: ContextSpec, environment: Environment): ContextRecord {
@@ -106,10 +106,13 @@ export function openContext(dataDir: string, handle: string, environment: Enviro
   const key = readKey(join(folder, keyFile));
   const documentKey = readDocumentKey(join(folder, documentKeyFile), environment);
   try {
+    const { store, journal } = openJournal(openSqliteStore(join(folder, databaseFile)), { folder, environment });
     return {
       handle,
-      store: openSqliteStore(join(folder, databaseFile)),
+      store,
+      journal,
       environment,
+      callKeys: createCallKeys(key),
       cursors: createCursorSeal(key, environment),
       documents: createDocumentSeal(documentKey, environment),
       rateLimiter: new RateLimiter(environment),
@@ -135,17 +138,7 @@ function verifyAccess(folder: string): void {
 
 /** Contexts of earlier releases have none, and a lost one must not keep the rest from opening. */
 function readDocumentKey(file: string, environment: Environment): Buffer {
-  if (!existsSync(file)) {
-    const making = `${file}.${environment.newUuid()}`;
-    addKey(making, environment);
-    try {
-      linkSync(making, file); // Of processes that do this at once, one wins.
-    } catch (error) {
-      if (!existsSync(file)) throw error;
-    } finally {
-      rmSync(making, { force: true });
-    }
-  }
+  if (!existsSync(file)) makeOnce(file, { bytes: environment.randomBytes(32), environment });
   return readKey(file);
 }
 

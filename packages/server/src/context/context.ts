@@ -1,6 +1,8 @@
 import type { Store } from "../store/store.js";
+import type { CallKeys } from "./call-keys.js";
 import type { CursorSeal } from "./cursor.js";
 import type { DocumentSeal } from "./document-seal.js";
+import type { ContextJournal } from "./journal.js";
 import type { RateLimiter } from "./rate-limit.js";
 import type { SecretScan } from "./secret-scan.js";
 
@@ -20,6 +22,9 @@ export interface Context {
   environment: Environment;
   cursors: CursorSeal;
   documents: DocumentSeal;
+  callKeys: CallKeys;
+  /** Absent only in measurements of what it costs. */
+  journal?: ContextJournal;
   rateLimiter: RateLimiter;
   scanSecrets: SecretScan;
 }

@@ -4,6 +4,7 @@ import type { AuditRecord } from "../domain/records.js";
 import type { Refusal } from "../domain/refusal.js";
 import type { ReadTransaction } from "../store/store.js";
 import { loadAccess } from "./access.js";
+import { readAuditEntry } from "./audit-entry.js";
 import type { Context } from "./context.js";
 import { findVisibleRevision } from "./list-revisions.js";
 import { invalidCursor } from "./search-pages.js";
@@ -45,13 +46,14 @@ export async function listAudit(
       ...(from && { before: Number(from.id) }),
     });
     const entries: AuditRecord[] = [];
-    for (const entry of found.slice(0, limit)) entries.push(await withReadableTargets(transaction, access, entry));
+    for (const seq of found.slice(0, limit))
+      entries.push(await withReadableTargets(transaction, access, await readAuditEntry(transaction, seq)));
     const last = found[limit - 1];
-    if (found.length <= limit || !last) return { entries };
+    if (found.length <= limit || last === undefined) return { entries };
     const snapshotMs = from?.snapshotMs ?? Date.parse(await transaction.recordedTime());
     return {
       entries,
-      nextCursor: context.cursors.seal(subject, { snapshotMs, id: String(last.num).padStart(numberDigits, "0") }),
+      nextCursor: context.cursors.seal(subject, { snapshotMs, id: String(last).padStart(numberDigits, "0") }),
     };
   });
 }
@@ -59,9 +61,9 @@ export async function listAudit(
 async function withReadableTargets(
   transaction: ReadTransaction,
   access: Access,
-  { num: _, ...entry }: AuditRecord & { num: number },
+  entry: AuditRecord,
 ): Promise<AuditRecord> {
-  if (access.isOwner && isInPerson(access.caller)) return entry;
+  if (!entry.targets || (access.isOwner && isInPerson(access.caller))) return entry;
   const targets: string[] = [];
   for (const target of entry.targets)
     if (await isReadableNow(transaction, access, { ...entry, target })) targets.push(target);

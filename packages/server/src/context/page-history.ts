@@ -28,7 +28,7 @@ export async function restorePage(
   context: Context,
   caller: Caller,
   { path, version: id }: { path: string; version: string },
-): Promise<{ path: string; id: string; updated: string } | Refusal> {
+): Promise<{ path: string; id: string; updated: string; version: string } | Refusal> {
   return context.store.write(async (transaction) => {
     const access = await loadAccess(transaction, caller);
     const parts = readableParts(access);

@@ -16,6 +16,8 @@ export interface ProposedPage extends Part {
   path: string;
   revision: string;
   targetExists: boolean;
+  /** The page's current version, where there is a page the caller sees. */
+  version?: string;
 }
 
 /** `memory_propose` (pcp section 5): stores a revision for review. Refuses as `memory_write` does. */
@@ -44,7 +46,15 @@ export async function proposePage(
       ...(note !== undefined && { note }),
     });
     const { partition, sensitivity } = decided;
-    return { path, revision, partition, sensitivity, targetExists: state.existing !== undefined };
+    const { existing } = state;
+    return {
+      path,
+      revision,
+      partition,
+      sensitivity,
+      targetExists: existing !== undefined,
+      ...(existing && { version: existing.version }),
+    };
   });
 }
 

@@ -15,7 +15,7 @@ export async function removePage(
   context: Context,
   caller: Caller,
   input: RemovePageInput,
-): Promise<{ path: string; id: string; updated: string } | Refusal> {
+): Promise<{ path: string; id: string; updated: string; version: string } | Refusal> {
   return context.store.write(async (transaction) => {
     const access = await loadAccess(transaction, caller);
     const parts = readableParts(access);
@@ -26,11 +26,12 @@ export async function removePage(
     const refused = verifyDirectChange(access, page) ?? verifyExpectedUpdated(input, page);
     if (refused) return refused;
     const updated = await transaction.tick(context.environment.now());
+    const version = encodeId("ver", context.environment.newUuid());
     await transaction.removePage(page, {
-      version: encodeId("ver", context.environment.newUuid()),
+      version,
       updated,
       generated: { principal: caller.principal, client: caller.client, at: updated },
     });
-    return { path: page.path, id: page.id, updated };
+    return { path: page.path, id: page.id, updated, version };
   });
 }

@@ -1,7 +1,7 @@
 import { encodeId, twinKey } from "@satchel/pcp";
 import { type Access, type Caller, includesPart, readableParts, rightsIn } from "../domain/access.js";
 import { headFor } from "../domain/merge.js";
-import type { Decision, PageKeys, PageVersion, RevisionState } from "../domain/records.js";
+import type { Decision, PageKeys, PageVersion, Part, RevisionState } from "../domain/records.js";
 import { isRefusal, type Refusal } from "../domain/refusal.js";
 import { decideApproval, noSuchRevision, type ReviewState, verifyReviewer } from "../domain/review.js";
 import type { WriteTransaction } from "../store/store.js";
@@ -19,12 +19,14 @@ export interface ResolveInput {
   note?: string;
 }
 
-export interface ResolvedRevision {
+export interface ResolvedRevision extends Part {
   path: string;
   revision: string;
   state: RevisionState;
   decision: string;
   updated?: string;
+  /** The page's version after the call, where there is a page. */
+  version?: string;
 }
 
 /** `review_resolve` (pcp section 5): one decision, final unless it defers. Refuses with not_found, forbidden, conflict, invalid_input (a credential in the note). */
@@ -43,15 +45,18 @@ export async function resolveRevision(
     if (refused) return refused;
     const decision = await newDecision(context, transaction, { caller, input });
     const { revision: id, path } = input;
+    const { partition, sensitivity } = state.revision;
+    const resolved = { path, revision: id, decision: decision.id, partition, sensitivity };
+    const version = state.current?.version;
     if (input.verb === "reject" || input.verb === "satchel:defer") {
       const outcome = input.verb === "reject" ? "rejected" : "proposed";
       await transaction.decideRevision(id, outcome, decision);
-      return { path, revision: id, state: outcome, decision: decision.id };
+      return { ...resolved, state: outcome, ...(version !== undefined && { version }) };
     }
-    const updated = await approve(context, transaction, { access, state, decision, verb: input.verb });
-    if (isRefusal(updated)) return updated;
+    const approved = await approve(context, transaction, { access, state, decision, verb: input.verb });
+    if (isRefusal(approved)) return approved;
     await transaction.decideRevision(id, "approved", decision);
-    return { path, revision: id, state: "approved", decision: decision.id, updated };
+    return { ...resolved, state: "approved", ...approved };
   });
 }
 
@@ -79,12 +84,12 @@ async function newDecision(
   };
 }
 
-/** @returns the new `updated` of the page */
+/** @returns the new `updated` and version of the page */
 async function approve(
   context: Context,
   transaction: WriteTransaction,
   approval: { access: Access; state: ReviewState; decision: Decision; verb: ReviewVerb },
-): Promise<string | Refusal> {
+): Promise<{ updated: string; version: string } | Refusal> {
   const { access, state, decision, verb } = approval;
   const content = decideApproval(access, state);
   if (isRefusal(content)) return content;
@@ -93,7 +98,7 @@ async function approve(
   const superseded =
     verb === "approve" ? [] : await findSuperseded(transaction, access, { ...content, path: state.revision.path });
   if (isRefusal(superseded)) return superseded;
-  const { updated } = await applyWrite(context, transaction, {
+  const { updated, version } = await applyWrite(context, transaction, {
     caller,
     path: revision.path,
     decided: content,
@@ -105,7 +110,7 @@ async function approve(
     const decided = { ...page, keys, head: headFor(keys, page) };
     await applyWrite(context, transaction, { caller, path: page.path, existing: page, decided });
   }
-  return updated;
+  return { updated, version };
 }
 
 /** The other pages that the approved one supersedes, each once; each has to be the reviewer's to write. */

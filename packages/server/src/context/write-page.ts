@@ -32,8 +32,12 @@ export interface WrittenPage extends Part {
   id?: string;
   /** Absent when the write became a proposal. */
   updated?: string;
+  /** The page's version after the call; absent when the caller sees no page there. */
+  version?: string;
   /** The revision, when the write became a proposal. */
   revision?: string;
+  /** The writer said which version it replaced. */
+  isChecked: boolean;
   /** What the owner chose to be warned about instead of refused. */
   warnings: string[];
 }
@@ -55,10 +59,11 @@ export async function writePage(
     if (isRefusal(decided)) return decided;
     const { path } = input;
     const { partition, sensitivity } = decided;
+    const isChecked = input.expectedUpdated !== undefined;
     if (decided.outcome === "propose") {
       const base = state.existing?.version;
       const revision = await addRevision(context, transaction, { caller, path, decided, ...(base && { base }) });
-      return { path, revision, partition, sensitivity, warnings };
+      return { path, revision, partition, sensitivity, isChecked, warnings, ...(base && { version: base }) };
     }
     const written = await applyWrite(context, transaction, {
       caller,
@@ -66,7 +71,7 @@ export async function writePage(
       decided,
       ...(state.existing && { existing: state.existing }),
     });
-    return { ...written, partition, sensitivity, warnings };
+    return { ...written, partition, sensitivity, isChecked, warnings };
   });
 }
 
@@ -107,7 +112,7 @@ export async function checkSecrets(context: Context, text: string): Promise<stri
   const violations = found.map(({ kind, line }) => `line ${line}: looks like a ${kind}`);
   if (setting === "warn") return violations;
   const message = `The page holds what looks like a credential (${violations.join("; ")}). Keep credentials in a password manager and write where to find them instead.`;
-  return { refused: "invalid_input", message, violations };
+  return { refused: "invalid_input", message, violations, code: "protected_data_denied" };
 }
 
 export async function loadWriteState(transaction: ReadTransaction, access: Access, path: string): Promise<WriteState> {
@@ -132,7 +137,7 @@ export async function applyWrite(
   context: Context,
   transaction: WriteTransaction,
   write: AppliedWrite,
-): Promise<{ path: string; id: string; updated: string }> {
+): Promise<{ path: string; id: string; updated: string; version: string }> {
   const { caller, path, existing, decided, approved } = write;
   const { newUuid, now } = context.environment;
   const updated = await transaction.tick(now());
@@ -151,11 +156,12 @@ export async function applyWrite(
     ...(approved && { review: approved.review }),
     words: indexText({ path, keys, body }),
   };
+  const stored = { path, updated, version: version.version };
   if (existing) {
     await transaction.addVersion(existing, version);
-    return { path, id: existing.id, updated };
+    return { ...stored, id: existing.id };
   }
   const id = encodeId("pg", newUuid());
   await transaction.createPage(id, version);
-  return { path, id, updated };
+  return { ...stored, id };
 }

@@ -62,20 +62,21 @@ export function decideProposal(access: Access, request: WriteRequest, state: Wri
 function twinConflict(path: string, existingPath: string): Refusal {
   return {
     refused: "conflict",
+    code: "path_conflict",
     message: `"${path}" differs only by case from the existing page "${existingPath}". Write to that path or choose another name.`,
   };
 }
 
 export function verifyExpectedUpdated(
   request: { path: string; expectedUpdated?: string },
-  existing: { updated: string } | undefined,
+  existing: { updated: string; version: string } | undefined,
 ): Refusal | undefined {
   const { path, expectedUpdated } = request;
   if (expectedUpdated === undefined || expectedUpdated === existing?.updated) return undefined;
   const message = existing
     ? `"${path}" was updated at ${existing.updated}, not ${expectedUpdated}. Read it again and repeat the write with that value.`
     : `There is no page at "${path}". Leave expected_updated out to create it.`;
-  return { refused: "conflict", message };
+  return { refused: "conflict", message, ...(existing && { currentRevision: existing.version }) };
 }
 
 function choosePart({ path, keys }: WriteRequest, existing: PageRecord | undefined): Part {

@@ -145,7 +145,7 @@ export interface Revision extends PageContent, Part {
   decision?: Decision;
 }
 
-/** One line of the audit (pcp section 8). */
+/** One entry of the audit (pcp section 8). Its head stays; `targets` is the detail, absent once it was erased. */
 export interface AuditRecord {
   id: string;
   at: string;
@@ -155,5 +155,74 @@ export interface AuditRecord {
   category: string;
   action: string;
   outcome: string;
-  targets: string[];
+  /** Paths or ids that were returned or touched. */
+  targets?: string[];
+  /** The call's `operationReceiptId`. */
+  receipt?: string;
+  call_id?: string;
+}
+
+/** What a caller needs today to be given the stored answer of its earlier call. */
+export interface ReplayNeeds {
+  scopes?: string[];
+  page?: Part & { path: string; right: Right };
+}
+
+/** An idempotency key, or a call id, that was used (journal section 2). It is never forgotten. */
+export interface Claim {
+  /** 32 bytes over context, grant, run, operation and key, so that the store holds no text of a client. */
+  id: Uint8Array;
+  /** 32 bytes over the arguments. */
+  input: Uint8Array;
+  /** `spent`: the call is over and left no answer to give again. */
+  state: "running" | "settled" | "erased" | "spent";
+  /** Where the terminal envelope is in the journal. */
+  terminal?: number;
+  receiptId: string;
+  currentRevision?: string;
+  needs?: ReplayNeeds;
+  /** The CallToolResult without `_meta`, JSON. */
+  result?: string;
+}
+
+/** A call that is done in stages; the next start finishes what a crash left (journal section 4). */
+export interface StagedCall {
+  /** Of its input in the journal. */
+  seq: number;
+  operation: string;
+  /** The call as its envelopes name it, JSON. */
+  identity: string;
+  /** Who made it, for the audit. */
+  principal: string;
+  client: string;
+  /** The claims it holds. */
+  claims: Uint8Array[];
+}
+
+/** What an erasure counts, by store (pcp section 10). */
+export const erasureStores = [
+  "pages",
+  "versions",
+  "proposals",
+  "index",
+  "embeddings",
+  "derived",
+  "exports",
+  "audit_details",
+  "envelopes",
+  "stored_results",
+  "profile",
+] as const;
+export type ErasureCounts = Record<(typeof erasureStores)[number], number>;
+
+/** An erasure that holds the context locked; it names no text that goes. */
+export interface ErasureState {
+  /** `era_`. */
+  id: string;
+  /** `planned`: nothing is deleted yet. `deleted`: the rows are gone, and the files are to be cleaned. */
+  stage: "planned" | "deleted";
+  /** Of `deleted`. */
+  counts?: ErasureCounts;
+  remainingMentions?: number;
+  journal?: { size_before: number; root_before: string; size_after: number; root_after: string };
 }

@@ -17,6 +17,7 @@ describe("refusals", () => {
   it("a missing scope is forbidden and says which would do", () => {
     expect(missingScope(["memory:write", "memory:propose"])).toEqual({
       refused: "forbidden",
+      code: "required_claim_missing",
       message: "This needs the scope memory:write or memory:propose. Ask the owner to grant it.",
       requiredScopes: ["memory:write", "memory:propose"],
     });

@@ -39,31 +39,37 @@ export function verifyReviewer(access: Access, state: ReviewState): Refusal | un
   if (revision.state !== "proposed") {
     return {
       refused: "conflict",
+      code: "revision_resolved",
       message: `This revision is ${revision.state} already. A resolved revision is final.`,
     };
   }
   if (!isInPerson(caller)) {
     return {
       refused: "forbidden",
+      code: "approval_required",
       message: "A person has to decide this. Ask the owner to review it: satchel review list.",
     };
   }
   if (!reviews) {
-    return { refused: "forbidden", message: "This proposal is yours, and it is for others to decide." };
+    return refuseReviewer("This proposal is yours, and it is for others to decide.");
   }
   const involved = new Set([revision.partition, current?.partition]);
   const needsAnother = partitions.some(({ name, fourEyes }) => fourEyes && involved.has(name));
   if (needsAnother && revision.generated.principal === caller.principal) {
-    return { refused: "forbidden", message: "This partition wants another user than the author to decide." };
+    return refuseReviewer("This partition wants another user than the author to decide.");
   }
   return undefined;
+}
+
+function refuseReviewer(message: string): Refusal {
+  return { refused: "forbidden", code: "reviewer_denied", message };
 }
 
 /** The page that an approval makes: the revision itself, or merged with what was written meanwhile (pcp section 5). */
 export function decideApproval(access: Access, state: ReviewState): (PageContent & Part) | Refusal {
   const { revision, current, base } = state;
   if (current && current.path !== revision.path) {
-    return movedOn(`"${revision.path}" differs only by case from the existing page "${current.path}".`);
+    return movedOn(`"${revision.path}" differs only by case from the existing page "${current.path}".`, current);
   }
   const result = current?.version === base?.version ? { ...contentOf(revision), ...partOf(revision) } : merge(state);
   if (isRefusal(result)) return result;
@@ -72,12 +78,13 @@ export function decideApproval(access: Access, state: ReviewState): (PageContent
 
 function merge({ revision, current, base }: ReviewState): (PageContent & Part) | Refusal {
   if (!current) return movedOn(`The page "${revision.path}" was removed since.`);
-  if (base && base.id !== current.id) return movedOn(`The page "${revision.path}" was removed and made anew since.`);
+  if (base && base.id !== current.id)
+    return movedOn(`The page "${revision.path}" was removed and made anew since.`, current);
   const merged = base && mergePages({ base, theirs: current, proposed: revision });
   const partition = base && mergeValue(base.partition, current.partition, revision.partition);
   const sensitivity = base && mergeValue(base.sensitivity, current.sensitivity, revision.sensitivity);
   if (merged && partition && sensitivity) return { ...merged, partition, sensitivity };
-  return movedOn(`"${revision.path}" was changed in the same places since (now at ${current.updated}).`);
+  return movedOn(`"${revision.path}" was changed in the same places since (now at ${current.updated}).`, current);
 }
 
 function mergeValue<Value>(base: Value, theirs: Value, proposed: Value): Value | undefined {
@@ -93,9 +100,10 @@ function contentOf({ head, body, keys }: PageContent): PageContent {
   return { head, body, keys };
 }
 
-function movedOn(what: string): Refusal {
+function movedOn(what: string, current?: PageVersion): Refusal {
   return {
     refused: "conflict",
+    ...(current && { currentRevision: current.version }),
     message: `${what} The proposal stays: reject it, or propose it anew from the present page.`,
   };
 }

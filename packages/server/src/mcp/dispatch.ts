@@ -1,9 +1,14 @@
-import { PcpError } from "@satchel/pcp";
+import { errorBody, PcpError } from "@satchel/pcp";
+import { type IdentifiedCall, identifyCall, withFreshCallId } from "../context/call-identity.js";
+import type { AuditFacts, Described, ReceiptFacts, Recorded, RecordedCall } from "../context/call-record.js";
+import { answerAgain, type Judgement, judgeClaims, RepeatedCall } from "../context/claims.js";
 import type { Context } from "../context/context.js";
 import { isLocked } from "../context/faults.js";
-import { type AuditFacts, Recorder } from "../context/recorder.js";
+import { Recorder } from "../context/recorder.js";
 import { callsPerMinute } from "../context/settings.js";
+import { type ToolResult, toolResult } from "../context/tool-result.js";
 import { type Caller, isInPerson } from "../domain/access.js";
+import type { ReplayNeeds } from "../domain/records.js";
 import { isRefusal, type Refusal } from "../domain/refusal.js";
 import { verifyArguments } from "./arguments.js";
 
@@ -15,15 +20,24 @@ export interface Operation<Input, Output> {
   /** Checks and normalises the arguments. */
   parse(args: Record<string, unknown>): Input | Refusal;
   run(context: Context, caller: Caller, input: Input): Promise<Output | Refusal>;
+  /** The answer of a success. @throws when it breaks its schema */
+  toResult(output: Output): ToolResult;
   /** What the audit says of a refused call. */
   refused: Pick<AuditFacts, "category" | "action">;
   /** The category of a refused call where it depends on what was asked for; undefined: as `refused` says. */
   askedCategory?(args: Record<string, unknown>): string | undefined;
   /** What the audit says of a success. */
   audit(output: Output): AuditFacts;
+  /** What the receipt of a success says beyond `ok`. */
+  receipt?(output: Output): ReceiptFacts;
+  /** Of a mutating operation: what a caller needs to be given this answer again. It takes an idempotency key. */
+  replay?(output: Output): ReplayNeeds;
+  /** Arguments that no envelope may let anyone guess (journal section 1). */
+  withheld?: readonly string[];
 }
 
-export type CallResult<Output> = { ok: true; output: Output } | { ok: false; refusal: Refusal };
+/** What came of a call: the answer as it goes out, with its receipt. Without an output it is an earlier call's answer. */
+export type CallResult<Output> = Recorded & ({ ok: true; output?: Output } | { ok: false; refusal: Refusal });
 
 export interface CallLog {
   /** A fault of ours: everything the public message leaves out. */
@@ -35,64 +49,118 @@ export interface Call {
   caller: Caller;
   args: unknown;
   log: CallLog;
+  /** `_meta` of the request. */
+  meta?: unknown;
+  /** Names the connection it came through, where there is one. */
+  connection?: string;
 }
 
 /**
- * The one path every call takes, whatever it came in by: rate limit, permit, parse, run, and one audit entry. It never
- * throws, and it answers only after the entry is stored.
+ * The one path every call takes, whatever it came in by: rate limit, permit, claim, parse, run, and its records in the
+ * journal. It never throws, and it answers only after the records are stored.
  */
 export async function dispatch<Input, Output>(
   operation: Operation<Input, Output>,
   call: Call,
 ): Promise<CallResult<Output>> {
   const args = verifyArguments(call.args);
-  const recorder = new Recorder(call.context, {
-    operation: operation.name,
-    caller: call.caller,
-    refused: refusedFacts(operation, args),
-    describe: (output) => operation.audit(output as Output),
-  });
-  try {
-    const output = await perform(operation, { ...call, args, context: recorder.context });
-    await recorder.finish(output);
-    return toResult(output);
-  } catch (error) {
-    const refusal = refusalOf(error, { operation: operation.name, ...call });
-    await recorder.finish(refusal).catch(() => undefined);
-    return { ok: false, refusal };
+  const isMutating = operation.replay !== undefined;
+  let identified = identifyCall(call.context, { ...call, operation: operation.name, args, isMutating });
+  for (;;) {
+    const judged = await attempt(operation, { ...call, args, given: call.args, identified });
+    if (judged !== "again") return judged;
+    identified = withFreshCallId(call.context, identified);
   }
 }
 
-function refusedFacts<Input, Output>(
-  operation: Operation<Input, Output>,
-  args: Record<string, unknown> | Refusal,
-): Operation<Input, Output>["refused"] {
-  const category = isRefusal(args) ? undefined : operation.askedCategory?.(args);
-  return { ...operation.refused, ...(category !== undefined && { category }) };
+interface Attempt extends Omit<Call, "args"> {
+  args: Record<string, unknown> | Refusal;
+  given: unknown;
+  identified: IdentifiedCall;
 }
 
-async function perform<Input, Output>(
+/** `again`: its call id is spent, so it needs another one. */
+async function attempt<Input, Output>(
   operation: Operation<Input, Output>,
-  call: Call & { args: Record<string, unknown> | Refusal },
-): Promise<Output | Refusal> {
-  const { context, caller, args } = call;
+  call: Attempt,
+): Promise<CallResult<Output> | "again"> {
+  const record: RecordedCall = {
+    operation: operation.name,
+    caller: call.caller,
+    identified: call.identified,
+    args: call.given,
+    withheld: operation.withheld ?? [],
+    describe: (outcome) => describe(operation, call.args, outcome as Output | Refusal),
+  };
+  const recorder = new Recorder(call.context, record);
+  try {
+    const outcome = await perform(operation, { ...call, context: recorder.context });
+    const recorded = await recorder.finish(outcome);
+    return isRefusal(outcome)
+      ? { ...recorded, ok: false, refusal: outcome }
+      : { ...recorded, ok: true, output: outcome };
+  } catch (error) {
+    if (error instanceof RepeatedCall) return settleRepeated(call.context, record, error.judgement);
+    const refusal = refusalOf(error, { ...call, operation: operation.name });
+    const recorded = await recorder.refuse(refusal).catch(() => undefined);
+    return { result: errorResult(refusal), ...recorded, ok: false, refusal };
+  }
+}
+
+async function settleRepeated<Output>(
+  context: Context,
+  record: RecordedCall,
+  judgement: Judgement,
+): Promise<CallResult<Output> | "again"> {
+  if (judgement.kind === "spent") return "again";
+  const answer = judgement.kind === "refused" ? judgement.refusal : await answerAgain(context, record, judgement);
+  if (!isRefusal(answer)) return { ...answer, ok: true };
+  const { identified } = record;
+  const isNew = judgement.by === "key";
+  const claims = isNew ? identified.claims.filter(({ kind }) => kind === "call") : [];
+  const refused = isNew ? identified : withFreshCallId(context, identified);
+  const recorder = new Recorder(context, { ...record, identified: { ...refused, claims } });
+  return { ...(await recorder.finish(answer)), ok: false, refusal: answer };
+}
+
+function describe<Input, Output>(
+  operation: Operation<Input, Output>,
+  args: Record<string, unknown> | Refusal,
+  outcome: Output | Refusal,
+): Described {
+  if (!isRefusal(outcome)) {
+    return {
+      audit: operation.audit(outcome),
+      receipt: operation.receipt?.(outcome) ?? {},
+      result: operation.toResult(outcome),
+      ...(operation.replay && { needs: operation.replay(outcome) }),
+    };
+  }
+  const category = isRefusal(args) ? undefined : operation.askedCategory?.(args);
+  const audit = { ...operation.refused, ...(category !== undefined && { category }), targets: [] };
+  return { audit, receipt: {}, result: errorResult(outcome) };
+}
+
+async function perform<Input, Output>(operation: Operation<Input, Output>, call: Attempt): Promise<Output | Refusal> {
+  const { context, caller, args, identified } = call;
   const limited = await limitRate(operation.name, call);
   if (limited) return limited;
   const denied = operation.permit(caller);
   if (denied) return denied;
   if (isRefusal(args)) return args;
+  if (identified.refused) return identified.refused;
+  if (identified.claims.length > 0) {
+    const judged = await context.store.read((transaction) => judgeClaims(transaction, identified));
+    if (judged) throw new RepeatedCall(judged);
+  }
   const input = operation.parse(args);
   return isRefusal(input) ? input : operation.run(context, caller, input);
 }
 
-async function limitRate(operation: string, { context, caller }: Call): Promise<Refusal | undefined> {
+async function limitRate(operation: string, { context, caller }: Attempt): Promise<Refusal | undefined> {
   if (isInPerson(caller)) return undefined;
   const key = `${caller.principal} ${caller.client} ${operation}`;
   return context.rateLimiter.take(key, await callsPerMinute(context));
-}
-
-function toResult<Output>(output: Output | Refusal): CallResult<Output> {
-  return isRefusal(output) ? { ok: false, refusal: output } : { ok: true, output };
 }
 
 function refusalOf(error: unknown, at: { operation: string; context: Context; log: CallLog }): Refusal {
@@ -105,10 +173,10 @@ function refusalOf(error: unknown, at: { operation: string; context: Context; lo
   };
 }
 
-/** The wire form's error of a refusal. */
-export function toPcpError({ refused, message, violations, requiredScopes }: Refusal): PcpError {
-  return new PcpError(refused, message, {
+function errorResult({ refused, message, violations, requiredScopes }: Refusal): ToolResult {
+  const error = new PcpError(refused, message, {
     ...(violations && { violations }),
     ...(requiredScopes && { requiredScopes }),
   });
+  return { ...toolResult(errorBody(error)), isError: true };
 }

@@ -1,4 +1,5 @@
 import { isPartitionName } from "@satchel/pcp";
+import type { AuditFacts } from "../context/call-record.js";
 import type { Context } from "../context/context.js";
 import { registerExtension } from "../context/extensions.js";
 import { type ImportFile, type ImportOptions, type ImportSummary, importPages } from "../context/import-pages.js";
@@ -7,22 +8,35 @@ import { readRevision } from "../context/list-revisions.js";
 import { type RecordedVersion, readHistory, restorePage } from "../context/page-history.js";
 import * as people from "../context/people.js";
 import { type PageRead, readPage } from "../context/read-page.js";
-import type { AuditFacts } from "../context/recorder.js";
 import { type RemovePageInput, removePage } from "../context/remove-page.js";
 import { chooseSetting, type SettingChange } from "../context/settings.js";
 import { createToken, listTokens, type NewToken, revokeToken, type TokenRecord } from "../context/tokens.js";
+import { type ToolResult, toolResult } from "../context/tool-result.js";
 import { type Caller, isInPerson } from "../domain/access.js";
 import type { GroupRecord, PartitionRecord, Revision, UserRecord } from "../domain/records.js";
 import { invalidInput, isRefusal, type Refusal } from "../domain/refusal.js";
 import { parsePathArgument, parseTimeArgument } from "./arguments.js";
 import type { Operation } from "./dispatch.js";
-import { memoryAudit } from "./tool.js";
-import { auditRead } from "./tools/memory-read.js";
+import { memoryAudit, versionReceipt } from "./tool.js";
+import { auditRead, readReceipt } from "./tools/memory-read.js";
 
 /*
  * What the terminal offers beyond the tools of the schema: the same dispatch, for a person only. Administration is for
  * owners in person.
  */
+
+/** A change of one page, and the version it left. */
+interface ChangedPage {
+  path: string;
+  id: string;
+  updated: string;
+  version: string;
+}
+
+/** The output as JSON: what the digest of a terminal's call is over. */
+function localResult(output: unknown): ToolResult {
+  return toolResult({ output: JSON.parse(JSON.stringify(output ?? null)) });
+}
 
 function inPerson(caller: Caller): Refusal | undefined {
   if (isInPerson(caller)) return undefined;
@@ -54,6 +68,7 @@ function administration<Input, Output>(
     permit: inPerson,
     parse: (args) => args as Input,
     run: async (context, caller, input) => (await ownersOnly(context, caller)) ?? run(context, caller, input),
+    toResult: localResult,
     refused: facts,
     audit: (output): AuditFacts => ({ ...facts, targets: targets?.(output) ?? [] }),
   };
@@ -75,8 +90,10 @@ export const pageTextOperation: Operation<{ path: string; asOf?: string }, PageR
     return { ...path, ...(asOf !== undefined && { asOf }) };
   },
   run: readPage,
+  toResult: localResult,
   refused: { category: "memory", action: "read" },
   audit: auditRead,
+  receipt: readReceipt,
 };
 
 /** A revision's own text, for a diff. */
@@ -85,11 +102,12 @@ export const reviewTextOperation: Operation<{ revision: string }, Revision> = {
   permit: inPerson,
   parse: ({ revision }) => ({ revision: String(revision) }),
   run: (context, caller, { revision }) => readRevision(context, caller, revision),
+  toResult: localResult,
   refused: { category: "review", action: "read" },
   audit: ({ id }) => ({ category: "review", action: "read", targets: [id] }),
 };
 
-export const pageRemoveOperation: Operation<RemovePageInput, { path: string; id: string; updated: string }> = {
+export const pageRemoveOperation: Operation<RemovePageInput, ChangedPage> = {
   name: "page_remove",
   permit: inPerson,
   parse: (args) => {
@@ -100,8 +118,10 @@ export const pageRemoveOperation: Operation<RemovePageInput, { path: string; id:
     return { ...path, ...(expectedUpdated !== undefined && { expectedUpdated }) };
   },
   run: removePage,
+  toResult: localResult,
   refused: { category: "memory", action: "write" },
   audit: (removed) => memoryAudit("write", [removed]),
+  receipt: ({ version }) => versionReceipt(version),
 };
 
 export const pageHistoryOperation: Operation<{ path: string }, { path: string; versions: RecordedVersion[] }> = {
@@ -109,14 +129,12 @@ export const pageHistoryOperation: Operation<{ path: string }, { path: string; v
   permit: inPerson,
   parse: parsePath,
   run: readHistory,
+  toResult: localResult,
   refused: { category: "memory", action: "read" },
   audit: ({ path, versions }) => memoryAudit("read", [{ path, ...versions.at(-1) }]),
 };
 
-export const pageRestoreOperation: Operation<
-  { path: string; version: string },
-  { path: string; id: string; updated: string }
-> = {
+export const pageRestoreOperation: Operation<{ path: string; version: string }, ChangedPage> = {
   name: "page_restore",
   permit: inPerson,
   parse: (args) => {
@@ -124,8 +142,10 @@ export const pageRestoreOperation: Operation<
     return isRefusal(path) ? path : { ...path, version: String(args.version) };
   },
   run: restorePage,
+  toResult: localResult,
   refused: { category: "memory", action: "write" },
   audit: (restored) => memoryAudit("write", [restored]),
+  receipt: ({ version }) => versionReceipt(version),
 };
 
 /** `files` and `onProgress` come from the terminal itself, so only what the person typed is checked. */
@@ -140,6 +160,7 @@ export function importOperation(files: ImportFile[], options: ImportOptions): Op
     },
     run: async (context, caller) =>
       (await ownersOnly(context, caller)) ?? importPages(context, caller, { files, options }),
+    toResult: localResult,
     refused: { category: "memory", action: "write" },
     audit: ({ applied, added, changed }) =>
       memoryAudit("write", applied ? [...added, ...changed].map((path) => ({ path })) : []),

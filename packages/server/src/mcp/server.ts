@@ -9,7 +9,7 @@ import {
 import { isToolName, type PublishMode, publishedTools } from "@satchel/pcp";
 import type { Context } from "../context/context.js";
 import type { Caller } from "../domain/access.js";
-import { callTool } from "./call-tool.js";
+import { callTool, recordAbsentTool } from "./call-tool.js";
 import type { CallLog } from "./dispatch.js";
 import { isServed, tools } from "./tools/index.js";
 
@@ -40,19 +40,23 @@ function withoutNullArguments<Message extends JSONRPCMessage>(message: Message):
   return { ...message, params };
 }
 
-/** A server instance for one connection or request; both protocol eras are served from it. */
-export function createMcpServer(settings: ServerSettings, caller: Caller): Server {
-  const { context, log, schemas, version } = settings;
+/**
+ * A server instance for one connection or request; both protocol eras are served from it. `settings.connection` names
+ * the connection where there is one: the calls through it are a session.
+ */
+export function createMcpServer(settings: ServerSettings & { connection?: string }, caller: Caller): Server {
+  const { context, log, schemas, version, connection } = settings;
   const server = new NullTakingServer(
     { name: "satchel", title: "Satchel", version },
     { capabilities: { tools: {} }, instructions },
   );
   server.setRequestHandler("tools/list", async () => ({ tools: listedTools(schemas, caller) as WireTool[] }));
   server.setRequestHandler("tools/call", async (request) => {
-    const { name, arguments: args } = request.params;
-    if (!isToolName(name))
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}`);
-    return { ...(await callTool(name, { context, caller, args, log })) };
+    const { name, arguments: args, _meta: meta } = request.params;
+    const call = { context, caller, args, log, meta, ...(connection !== undefined && { connection }) };
+    if (isToolName(name)) return { ...(await callTool(name, call)) };
+    await recordAbsentTool(name, call);
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}`);
   });
   return server;
 }

@@ -14,9 +14,10 @@ const lookAgainMs = 10;
  * the protocol library takes, or the process is told to stop. Nothing but MCP is written to `output`.
  */
 export async function serveOverStdio(settings: ServerSettings, caller: Caller, output: Writable): Promise<void> {
+  const connection = settings.context.environment.newUuid();
   const input = new PassThrough();
   const transport = new StdioServerTransport(input, output);
-  const handle = serveStdio(() => createMcpServer(settings, caller), {
+  const handle = serveStdio(() => createMcpServer({ ...settings, connection }, caller), {
     transport,
     onerror: (error) => settings.log.fault({ id: "stdio", operation: "transport", error }),
   });

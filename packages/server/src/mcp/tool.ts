@@ -1,20 +1,51 @@
-import { coversScope, type ToolName } from "@satchel/pcp";
-import type { AuditFacts } from "../context/recorder.js";
+import { coversScope, type ToolName, validateOutput } from "@satchel/pcp";
+import { toStableId } from "@satchel/prp";
+import type { AuditFacts, ReceiptFacts } from "../context/call-record.js";
+import { toolResult } from "../context/tool-result.js";
 import type { Caller } from "../domain/access.js";
-import type { Sensitivity } from "../domain/records.js";
+import type { Part, ReplayNeeds, Right, Sensitivity } from "../domain/records.js";
 import { missingScope, type Refusal } from "../domain/refusal.js";
 import type { Operation } from "./dispatch.js";
 
 /** A tool of the PCP schema: an operation and the form its output takes on the wire. */
 export interface Tool<Input = unknown, Output = unknown> extends Operation<Input, Output> {
   name: ToolName;
+}
+
+interface ToolDefinition<Input, Output> extends Omit<Tool<Input, Output>, "toResult"> {
   /** `structuredContent` of a success. */
   present(output: Output): Record<string, unknown>;
 }
 
 /** Lets the compiler infer a tool's types where it is written and forgets them where tools are kept together. */
-export function defineTool<Input, Output>(tool: Tool<Input, Output>): Tool {
-  return tool as unknown as Tool;
+export function defineTool<Input, Output>({ present, ...tool }: ToolDefinition<Input, Output>): Tool {
+  const toResult = (output: Output) => {
+    const content = present(output);
+    const violations = validateOutput(tool.name, content);
+    if (violations.length > 0) throw new Error(`output breaks its schema: ${violations.join("; ")}`);
+    return toolResult(content);
+  };
+  return { ...tool, toResult } as unknown as Tool;
+}
+
+/** A tool that there is not, or not in this release: every call of it is refused, and recorded. */
+export function absentOperation(
+  name: string,
+  facts: Operation<unknown, unknown>["refused"] = { category: "admin", action: "read" },
+): Operation<unknown, Record<string, unknown>> {
+  return {
+    name: toStableId(name),
+    permit: () => ({
+      refused: "unsupported",
+      code: "operation_absent",
+      message: `${name.slice(0, 100)} is not available in this release.`,
+    }),
+    parse: (args) => args,
+    run: async () => ({}),
+    toResult: toolResult,
+    refused: facts,
+    audit: () => ({ ...facts, targets: [] }),
+  };
 }
 
 /** Refuses callers that hold none of the scopes. */
@@ -34,4 +65,25 @@ export function needsProfileScope(operation: "read" | "write"): (caller: Caller)
 export function memoryAudit(action: string, pages: { path: string; sensitivity?: Sensitivity }[]): AuditFacts {
   const isSensitive = pages.some(({ sensitivity }) => sensitivity === "sensitive");
   return { category: isSensitive ? "memory.sensitive" : "memory", action, targets: pages.map(({ path }) => path) };
+}
+
+/** What its writer needs to be told again of a page it wrote with this right. */
+export function replayOfPage({ path, partition, sensitivity }: Part & { path: string }, right: Right): ReplayNeeds {
+  return { page: { path, partition, sensitivity, right } };
+}
+
+/** The receipt of a call that left the page at this version. */
+export function versionReceipt(version: string | undefined): ReceiptFacts {
+  if (version === undefined) return {};
+  return { references: [{ kind: "document_revision", id: version }], currentRevision: version };
+}
+
+/** The receipt of a stored proposal: the revision is what a review will decide on. */
+export function proposalReceipt({ revision, version }: { revision: string; version?: string }): ReceiptFacts {
+  return {
+    code: "proposal_stored",
+    references: [{ kind: "document_revision", id: revision }],
+    targets: [{ kind: "document_revision", id: revision, immutable: true }],
+    ...(version !== undefined && { currentRevision: version }),
+  };
 }

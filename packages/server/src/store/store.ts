@@ -6,11 +6,14 @@
  * SQLite engine refuses one that does.
  */
 
+import type { JournalReader, JournalStorage } from "@satchel/journal";
 import type {
   ActorAt,
   AuditRecord,
+  Claim,
   ContextRecord,
   Decision,
+  ErasureState,
   GroupRecord,
   Membership,
   PageContent,
@@ -21,6 +24,7 @@ import type {
   PartitionRecord,
   Revision,
   RevisionState,
+  StagedCall,
   UserRecord,
 } from "../domain/records.js";
 
@@ -215,11 +219,27 @@ export interface ReadTransaction {
   revisions(query: RevisionQuery): Promise<Revision[]>;
   extensionSchema(namespace: string): Promise<Record<string, unknown> | undefined>;
   extensionNamespaces(): Promise<string[]>;
-  /** Newest first, each with its number. */
-  audit(query: AuditQuery): Promise<(AuditRecord & { num: number })[]>;
+  journal: JournalReader;
+  /** Newest first: where the entries are in the journal. */
+  audit(query: AuditQuery): Promise<number[]>;
+  claim(id: Uint8Array): Promise<Claim | undefined>;
+  /** Calls whose effect may have happened and whose terminal is not written yet, oldest first. */
+  stagedCalls(): Promise<StagedCall[]>;
   /** Every version of a page, oldest first; a removal is the last one with `removed: true`. */
   versions(pageId: string): Promise<(PageVersion & { removed: boolean })[]>;
   tokens(): Promise<TokenRecord[]>;
+  /** The erasure that holds the context locked. */
+  erasure(): Promise<ErasureState | undefined>;
+  /** When the latest erasure ended. */
+  lastErasure(): Promise<string | undefined>;
+  /** Every page, live or removed, by its number. */
+  storedPages(range: Range): Promise<StoredPage[]>;
+  /** Every revision, by its number. */
+  storedRevisions(range: Range): Promise<Revision[]>;
+  /** Every answer that is kept for its key, by an engine-internal number. */
+  storedAnswers(range: Range): Promise<(Pick<Claim, "id" | "needs" | "result"> & { num: number })[]>;
+  /** Every text the store holds outside the journal. */
+  storedTexts(): Iterable<string>;
   tokenByDigest(digest: string): Promise<TokenRecord | undefined>;
 }
 
@@ -237,7 +257,14 @@ export interface WriteTransaction extends ReadTransaction {
   putExtensionSchema(namespace: string, schema: Record<string, unknown>): Promise<void>;
   addRevision(revision: NewRevision): Promise<void>;
   decideRevision(id: string, state: RevisionState, decision: Decision): Promise<void>;
-  appendAudit(entry: AuditRecord): Promise<void>;
+  journal: JournalStorage;
+  /** Remembers what the entry at this place of the journal is looked up by. */
+  indexAudit(seq: number, entry: Pick<AuditRecord, "at" | "principal" | "category">): Promise<void>;
+  /** Takes the audit of a release that had no journal out of the store, oldest first; empty afterwards. */
+  takeEarlierAudit(): Promise<AuditRecord[]>;
+  putClaim(claim: Claim): Promise<void>;
+  putStagedCall(call: StagedCall): Promise<void>;
+  endStagedCall(seq: number): Promise<void>;
   /** Creates a page with its first version. */
   createPage(id: string, version: NewVersion): Promise<void>;
   /** Makes `version` the current one of a live page. */
@@ -245,19 +272,53 @@ export interface WriteTransaction extends ReadTransaction {
   /** Ends a page with a tombstone version; the path is free afterwards. */
   removePage(page: PageRecord, tombstone: { version: string; updated: string; generated: ActorAt }): Promise<void>;
   putProfile(change: ProfileChange): Promise<void>;
+  /** Begins, goes on with or ends (`undefined`) an erasure; `erased` is when it ended. */
+  setErasure(state: ErasureState | undefined, erased?: string): Promise<void>;
+  /** Deletes a page with all its versions. */
+  erasePage(num: number): Promise<void>;
+  /** Deletes a version that is not its page's current one. */
+  eraseVersion(id: string): Promise<void>;
+  eraseRevision(id: string): Promise<void>;
+  /** Forgets an answer; its key stays claimed. */
+  eraseAnswer(id: Uint8Array): Promise<void>;
+  /** Replaces the history of a document; the last change is the document, and without changes there is none. */
+  rewriteProfile(namespace: string, changes: ProfileChange[]): Promise<void>;
   addToken(token: TokenRecord): Promise<void>;
   /** False when there is no such token or it is revoked already. */
   revokeToken(id: string, at: string): Promise<boolean>;
 }
 
-export interface WriteOptions {
+export interface Range {
+  /** Numbers above this one. */
+  after: number;
+  limit: number;
+}
+
+export interface StoredPage {
+  num: number;
+  id: string;
+  path: string;
+  isLive: boolean;
+}
+
+export interface AccessOptions {
+  /** Also while an erasure holds the context locked: for the erasure itself. */
+  isErasing?: boolean;
+}
+
+export interface WriteOptions extends AccessOptions {
   /** `process`: survives the end of this process, not the loss of power. Default `power`: survives both. */
   durability?: "power" | "process";
 }
 
 export interface Store {
-  read<T>(use: (transaction: ReadTransaction) => Promise<T>): Promise<T>;
+  /** Opaque and stable, a UUID. */
+  readonly contextId: string;
+  /** @throws StoreError `locked` */
+  read<T>(use: (transaction: ReadTransaction) => Promise<T>, options?: AccessOptions): Promise<T>;
   write<T>(use: (transaction: WriteTransaction) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /** Leaves nothing of deleted rows in any file. @returns false when a reader in another process holds something back */
+  scrub(): Promise<boolean>;
   /** Engine facts for `satchel doctor`: version, size in bytes, integrity problems (empty = sound). */
   inspect(): Promise<StoreReport>;
   close(): Promise<void>;

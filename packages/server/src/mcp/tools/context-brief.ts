@@ -19,6 +19,7 @@ export const contextBrief = defineTool({
     return { tokenBudget: token_budget ?? defaultTokenBudget, ...(focus !== undefined && { focus }) };
   },
   run: buildBrief,
+  withheld: ["focus"],
   refused: { category: "memory", action: "read" },
   audit: ({ memory }) => memoryAudit("read", memory),
   present: (brief) => ({ ...brief }),

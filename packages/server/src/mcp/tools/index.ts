@@ -1,5 +1,5 @@
 import { TOOL_NAMES, type ToolName } from "@satchel/pcp";
-import type { Tool } from "../tool.js";
+import { absentOperation, type Tool } from "../tool.js";
 import { auditList } from "./audit-list.js";
 import { contextBrief } from "./context-brief.js";
 import { memoryList } from "./memory-list.js";
@@ -44,14 +44,5 @@ export function isServed(name: ToolName): boolean {
 }
 
 function unservedTool(name: ToolName): Tool {
-  const facts = unservedFacts[name] ?? { category: "admin", action: "read" };
-  return {
-    name,
-    permit: () => ({ refused: "unsupported", message: `${name} is not available in this release.` }),
-    parse: (args) => args,
-    run: async () => ({}),
-    refused: facts,
-    audit: () => ({ ...facts, targets: [] }),
-    present: () => ({}),
-  };
+  return absentOperation(name, unservedFacts[name]) as unknown as Tool;
 }

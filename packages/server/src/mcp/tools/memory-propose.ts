@@ -1,5 +1,5 @@
 import { proposePage } from "../../context/propose-page.js";
-import { defineTool, memoryAudit, needsAnyScope } from "../tool.js";
+import { defineTool, memoryAudit, needsAnyScope, proposalReceipt, replayOfPage } from "../tool.js";
 import { parseWriteArguments } from "../write-arguments.js";
 
 export const memoryPropose = defineTool({
@@ -12,6 +12,8 @@ export const memoryPropose = defineTool({
     const { category } = memoryAudit("propose", [proposed]);
     return { category, action: "propose", targets: [proposed.revision, proposed.path] };
   },
+  receipt: (proposed) => proposalReceipt(proposed),
+  replay: (proposed) => replayOfPage(proposed, "propose"),
   present: ({ path, revision, targetExists }) => ({
     path,
     revision,

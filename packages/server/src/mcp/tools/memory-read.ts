@@ -1,9 +1,10 @@
 import { coversScope, isId, type MemoryReadInput, validateInput } from "@satchel/pcp";
+import type { ReceiptFacts } from "../../context/call-record.js";
 import { type PageRead, type ReadPageInput, readPage } from "../../context/read-page.js";
 import { frontmatterView, revisionFrontmatter } from "../../domain/page-view.js";
 import { invalidInput, isRefusal, missingScope, type Refusal } from "../../domain/refusal.js";
 import { parsePathArgument, parseTimeArgument } from "../arguments.js";
-import { defineTool, memoryAudit } from "../tool.js";
+import { defineTool, memoryAudit, versionReceipt } from "../tool.js";
 
 export const memoryRead = defineTool({
   name: "memory_read",
@@ -34,6 +35,7 @@ export const memoryRead = defineTool({
   },
   refused: { category: "memory", action: "read" },
   audit: auditRead,
+  receipt: readReceipt,
   present: presentRead,
 });
 
@@ -45,6 +47,12 @@ const noSuchId: Refusal = {
 export function auditRead(read: PageRead) {
   if (read.kind === "index") return memoryAudit("read", [read.index]);
   return memoryAudit("read", [read.kind === "page" ? read.version : read.revision]);
+}
+
+export function readReceipt(read: PageRead): ReceiptFacts {
+  if (read.kind === "index") return {};
+  if (read.kind === "page") return versionReceipt(read.version.version);
+  return { references: [{ kind: "document_revision", id: read.revision.id }] };
 }
 
 function presentRead(read: PageRead): Record<string, unknown> {

@@ -28,6 +28,7 @@ export const memorySearch = defineTool({
     };
   },
   run: searchPages,
+  withheld: ["query"],
   refused: { category: "memory", action: "read" },
   audit: ({ hits }) =>
     memoryAudit(

@@ -1,5 +1,5 @@
 import { writePage } from "../../context/write-page.js";
-import { defineTool, memoryAudit, needsAnyScope } from "../tool.js";
+import { defineTool, memoryAudit, needsAnyScope, proposalReceipt, replayOfPage, versionReceipt } from "../tool.js";
 import { parseWriteArguments } from "../write-arguments.js";
 
 export const memoryWrite = defineTool({
@@ -9,6 +9,11 @@ export const memoryWrite = defineTool({
   run: writePage,
   refused: { category: "memory", action: "write" },
   audit: (written) => memoryAudit(written.revision === undefined ? "write" : "propose", [written]),
+  receipt: ({ version, revision, isChecked }) =>
+    revision === undefined
+      ? { ...versionReceipt(version), boundary: isChecked ? "revision" : "active_task" }
+      : proposalReceipt({ revision, ...(version !== undefined && { version }) }),
+  replay: (written) => replayOfPage(written, written.revision === undefined ? "write" : "propose"),
   present: ({ path, id, updated, revision, warnings }) => ({
     path,
     ...(revision === undefined

@@ -1,4 +1,4 @@
-import { type ProfileUpdateInput, validateInput } from "@satchel/pcp";
+import { type ProfileUpdateInput, profileScope, validateInput } from "@satchel/pcp";
 import { updateProfile } from "../../context/profile.js";
 import { invalidInput } from "../../domain/refusal.js";
 import { defineTool, needsProfileScope } from "../tool.js";
@@ -18,5 +18,6 @@ export const profileUpdate = defineTool({
     const category = profileCategory(namespace);
     return { category, action: "write", targets: [category] };
   },
+  replay: ({ namespace }) => ({ scopes: [profileScope(namespace, "write")] }),
   present: (updated) => ({ ...updated }),
 });

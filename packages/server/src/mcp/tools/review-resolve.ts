@@ -1,8 +1,14 @@
 import { type ReviewResolveInput, validateInput } from "@satchel/pcp";
-import { type ReviewVerb, resolveRevision, reviewVerbs } from "../../context/resolve-revision.js";
+import type { ReceiptFacts } from "../../context/call-record.js";
+import {
+  type ResolvedRevision,
+  type ReviewVerb,
+  resolveRevision,
+  reviewVerbs,
+} from "../../context/resolve-revision.js";
 import { invalidInput, isRefusal } from "../../domain/refusal.js";
 import { parsePathArgument } from "../arguments.js";
-import { defineTool, needsAnyScope } from "../tool.js";
+import { defineTool, needsAnyScope, replayOfPage } from "../tool.js";
 
 export const reviewResolve = defineTool({
   name: "review_resolve",
@@ -20,6 +26,8 @@ export const reviewResolve = defineTool({
   run: resolveRevision,
   refused: { category: "review", action: "resolve" },
   audit: ({ path, revision }) => ({ category: "review", action: "resolve", targets: [revision, path] }),
+  receipt: resolutionReceipt,
+  replay: (resolved) => replayOfPage(resolved, "review"),
   present: ({ path, revision, state, updated }) => ({
     path,
     revision,
@@ -27,3 +35,20 @@ export const reviewResolve = defineTool({
     ...(updated !== undefined && { updated }),
   }),
 });
+
+/** A decision binds to the revision it was shown; both led to the page's version. */
+function resolutionReceipt({ revision, decision, updated, version }: ResolvedRevision): ReceiptFacts {
+  const decided = { kind: "document_revision", id: revision } as const;
+  const made = { kind: "decision", id: decision } as const;
+  const written = updated !== undefined && version !== undefined;
+  return {
+    boundary: "governed_action",
+    references: [made, ...(written ? [{ kind: "document_revision", id: version } as const] : [])],
+    targets: [
+      { ...decided, immutable: true, decisionId: decision },
+      { ...made, immutable: true },
+    ],
+    causalRefs: [decided, made],
+    ...(version !== undefined && { currentRevision: version }),
+  };
+}

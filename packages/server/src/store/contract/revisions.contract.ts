@@ -1,7 +1,7 @@
 import { twinKey } from "@satchel/pcp";
 import { describe, expect, it } from "vitest";
-import type { AuditRecord, Decision, Part } from "../../domain/records.js";
-import type { AuditQuery, NewRevision, RevisionQuery, Store } from "../store.js";
+import type { Decision, Part } from "../../domain/records.js";
+import type { AuditQuery, NewRevision, RevisionQuery, Store, WriteTransaction } from "../store.js";
 import { allParts, type MakeStore, normal, put, remove, sensitive, startMs, workNormal } from "./fixture.contract.js";
 import { withStore } from "./with-store.contract.js";
 
@@ -179,65 +179,52 @@ function describeVisibility(makeStore: MakeStore): void {
 }
 
 function describeAudit(makeStore: MakeStore): void {
-  const entry = (id: string, more: Partial<AuditRecord> = {}): AuditRecord => ({
-    id,
+  type Line = Parameters<WriteTransaction["indexAudit"]>[1];
+  const line = (more: Partial<Line> = {}): Line => ({
     at: "2026-01-01T00:00:00.000Z",
     principal: "user:bob",
-    client: "client:notes",
-    tool: "memory_read",
     category: "memory",
-    action: "read",
-    outcome: "ok",
-    targets: ["a/b", "日記/京都"],
     ...more,
   });
   const found = (store: Store, query: Partial<AuditQuery> = {}) => store.read((t) => t.audit({ limit: 100, ...query }));
-  const ids = async (store: Store, query: Partial<AuditQuery>) => (await found(store, query)).map(({ id }) => id);
 
-  it("keeps entries whole, newest first, and an id only once", async () => {
+  it("finds the places of entries, newest first, each only once", async () => {
     await withStore(makeStore, async ({ store, open }) => {
-      const entries = [entry("aud_1"), entry("aud_2", { targets: [], outcome: "not_found" })];
-      for (const one of entries) await store.write((t) => t.appendAudit(one));
-      await expect(store.write((t) => t.appendAudit(entry("aud_1")))).rejects.toThrow();
-      const kept = await found(await open());
-      expect(kept.map(({ num: _, ...rest }) => rest)).toEqual([...entries].reverse());
-      expect(kept[0]!.num).toBeGreaterThan(kept[1]!.num);
+      for (const seq of [2, 7]) await store.write((t) => t.indexAudit(seq, line()));
+      await expect(store.write((t) => t.indexAudit(2, line()))).rejects.toThrow();
+      expect(await found(await open())).toEqual([7, 2]);
     });
   });
 
   it("filters by time, from the first instant up to but without the last, by principal and category", async () => {
     await withStore(makeStore, async ({ store }) => {
       const at = (day: number) => `2026-01-0${day}T00:00:00.000Z`;
-      const rows = [
-        entry("1", { at: at(1) }),
-        entry("2", { at: at(2), principal: "user:ann" }),
-        entry("3", { at: at(3), category: "review" }),
-      ];
       await store.write(async (t) => {
-        for (const row of rows) await t.appendAudit(row);
+        await t.indexAudit(1, line({ at: at(1) }));
+        await t.indexAudit(2, line({ at: at(2), principal: "user:ann" }));
+        await t.indexAudit(3, line({ at: at(3), category: "review" }));
       });
-      const table: [query: Partial<AuditQuery>, expected: string[]][] = [
-        [{}, ["3", "2", "1"]],
-        [{ since: at(2) }, ["3", "2"]],
-        [{ until: at(2) }, ["1"]],
-        [{ since: at(2), until: at(3) }, ["2"]],
-        [{ principal: "user:ann" }, ["2"]],
+      const table: [query: Partial<AuditQuery>, expected: number[]][] = [
+        [{}, [3, 2, 1]],
+        [{ since: at(2) }, [3, 2]],
+        [{ until: at(2) }, [1]],
+        [{ since: at(2), until: at(3) }, [2]],
+        [{ principal: "user:ann" }, [2]],
         [{ principal: "user:an" }, []],
-        [{ category: "review" }, ["3"]],
-        [{ category: "memory", principal: "user:bob" }, ["1"]],
-        [{ limit: 1 }, ["3"]],
+        [{ category: "review" }, [3]],
+        [{ category: "memory", principal: "user:bob" }, [1]],
+        [{ limit: 1 }, [3]],
         [{ limit: 0 }, []],
+        [{ before: 2 }, [1]],
       ];
-      for (const [query, expected] of table) expect(await ids(store, query), JSON.stringify(query)).toEqual(expected);
-      const [, second] = await found(store);
-      expect(await ids(store, { before: second!.num })).toEqual(["1"]);
+      for (const [query, expected] of table) expect(await found(store, query), JSON.stringify(query)).toEqual(expected);
     });
   });
 
-  it("an entry of a failed transaction is not there", async () => {
+  it("a line of a failed transaction is not there", async () => {
     await withStore(makeStore, async ({ store }) => {
       const failed = store.write(async (t) => {
-        await t.appendAudit(entry("aud_1"));
+        await t.indexAudit(1, line());
         throw new RangeError("no");
       });
       await expect(failed).rejects.toThrow(RangeError);

@@ -17,6 +17,11 @@ export function partNumbers(connection: Connection, parts: Part[]): number[] {
   return numbers;
 }
 
+/** The numbers of all parts. */
+export function listParts(connection: Connection): number[] {
+  return connection.all<{ num: number }>("SELECT num FROM parts").map(({ num }) => num);
+}
+
 /** The part's number; its row and word index are made when it has none yet. */
 export function partOf(connection: Connection, part: Part): number {
   return findPart(connection, part) ?? addPart(connection, part);

@@ -3,7 +3,7 @@ import type { NewRevision, RevisionQuery } from "../store.js";
 import type { Connection } from "./connection.js";
 import { partNumbers, partOf } from "./parts.js";
 
-interface RevisionRow extends Part {
+export interface RevisionRow extends Part {
   num: number;
   id: string;
   path: string;
@@ -19,11 +19,11 @@ interface RevisionRow extends Part {
   decision: string | null;
 }
 
-const columns = `r.num, r.id, r.path, r.base, r.head, r.body, r.keys, r.principal, r.client, r.recorded, r.note, r.state,
+export const revisionColumns = `r.num, r.id, r.path, r.base, r.head, r.body, r.keys, r.principal, r.client, r.recorded, r.note, r.state,
   r.decision, t.partition, t.sensitivity`;
-const tables = "revisions r JOIN parts t ON t.num = r.part";
+export const revisionTables = "revisions r JOIN parts t ON t.num = r.part";
 
-function toRevision(row: RevisionRow): Revision {
+export function toRevision(row: RevisionRow): Revision {
   const { base, keys, principal, client, recorded, note, decision, ...rest } = row;
   return {
     ...rest,
@@ -55,14 +55,14 @@ export function addRevision(connection: Connection, revision: NewRevision): void
 }
 
 export function findRevision(connection: Connection, id: string): Revision | undefined {
-  const row = connection.get<RevisionRow>(`SELECT ${columns} FROM ${tables} WHERE r.id = ?`, id);
+  const row = connection.get<RevisionRow>(`SELECT ${revisionColumns} FROM ${revisionTables} WHERE r.id = ?`, id);
   return row && toRevision(row);
 }
 
 export function listRevisions(connection: Connection, query: RevisionQuery): Revision[] {
   const numbers = (parts: Part[]) => JSON.stringify(partNumbers(connection, parts));
   const rows = connection.all<RevisionRow>(
-    `SELECT ${columns} FROM ${tables}
+    `SELECT ${revisionColumns} FROM ${revisionTables}
      WHERE r.state IN (SELECT value FROM json_each(:states)) AND r.num < :before
        AND (:partition IS NULL OR t.partition = :partition) AND (:twinKey IS NULL OR r.twin_key = :twinKey)
        AND ((r.principal = :principal AND r.client = :client AND t.sensitivity IN (SELECT value FROM json_each(:sensitivities)))

@@ -1,3 +1,4 @@
+import { journalTables } from "@satchel/journal/sqlite";
 import { StoreError } from "../store.js";
 import type { Connection } from "./connection.js";
 
@@ -88,6 +89,28 @@ CREATE TABLE audit (
 ) STRICT;
 CREATE INDEX audit_at ON audit (at);
 CREATE INDEX audit_principal ON audit (principal, num);
+`,
+  `
+${journalTables}
+ALTER TABLE audit RENAME TO earlier_audit; -- until the journal takes it in
+DROP INDEX audit_at;
+DROP INDEX audit_principal;
+CREATE TABLE audit_index (
+  seq INTEGER PRIMARY KEY, -- of the entry in the journal
+  at INTEGER NOT NULL, principal TEXT NOT NULL, category TEXT NOT NULL
+) STRICT;
+CREATE INDEX audit_index_principal ON audit_index (principal, seq);
+
+CREATE TABLE claims (
+  id BLOB PRIMARY KEY, input BLOB NOT NULL, state TEXT NOT NULL, terminal INTEGER, receipt TEXT NOT NULL, revision TEXT,
+  needs TEXT, result TEXT
+) STRICT;
+CREATE TABLE staged_calls (
+  seq INTEGER PRIMARY KEY, operation TEXT NOT NULL, identity TEXT NOT NULL, principal TEXT NOT NULL, client TEXT NOT NULL,
+  claims TEXT NOT NULL -- JSON, hex
+) STRICT;
+ALTER TABLE context ADD COLUMN erased TEXT; -- when the latest erasure ended
+ALTER TABLE context ADD COLUMN erasing TEXT; -- the erasure that holds the context locked
 `,
 ];
 

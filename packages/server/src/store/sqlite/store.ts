@@ -1,12 +1,15 @@
 import { statSync } from "node:fs";
+import { createSqliteJournal } from "@satchel/journal/sqlite";
 import type { ContextRecord } from "../../domain/records.js";
 import type { ReadTransaction, Store, StoreReport, WriteTransaction } from "../store.js";
 import { StoreError } from "../store.js";
 import * as audit from "./audit.js";
+import * as claims from "./claims.js";
 import { Connection, isDamage, misusedError } from "./connection.js";
+import * as erasure from "./erasure.js";
 import * as history from "./history.js";
 import * as pages from "./pages.js";
-import { partNumbers } from "./parts.js";
+import { listParts, partNumbers } from "./parts.js";
 import * as people from "./people.js";
 import * as profiles from "./profiles.js";
 import * as revisions from "./revisions.js";
@@ -50,15 +53,33 @@ export function openSqliteStore(file: string): Store {
   const reads = readTransaction(reader);
   const writes = writeTransaction(writer, readTransaction(writer));
   return {
-    read: (use) => reader.transact("BEGIN", (isOpen) => use(whileOpen(reads, isOpen))),
-    write: (use, { durability = "power" } = {}) =>
-      writer.transact("BEGIN IMMEDIATE", (isOpen) => use(whileOpen(writes, isOpen)), durability),
+    contextId: contextRecord(writer).id,
+    read: (use, { isErasing = false } = {}) =>
+      reader.transact("BEGIN", async (isOpen) => {
+        if (!isErasing) verifyUnlocked(reader);
+        return use(whileOpen(reads, isOpen));
+      }),
+    write: (use, { durability = "power", isErasing = false } = {}) =>
+      writer.transact(
+        "BEGIN IMMEDIATE",
+        async (isOpen) => {
+          if (!isErasing) verifyUnlocked(writer);
+          return use(whileOpen(writes, isOpen));
+        },
+        durability,
+      ),
+    scrub: () => erasure.scrub(writer, listParts(writer)),
     inspect: () => inspectAfresh(file),
     close: async () => {
       reader.close();
       writer.close();
     },
   };
+}
+
+function verifyUnlocked(connection: Connection): void {
+  if (erasure.erasureState(connection))
+    throw new StoreError("locked", "An erasure is under way. Try again in a minute.");
 }
 
 /** A database that holds a context of this release, or one that was brought up to it. */
@@ -129,6 +150,15 @@ function readTransaction(connection: Connection): ReadTransaction {
     extensionSchema: async (namespace) => profiles.findExtensionSchema(connection, namespace),
     extensionNamespaces: async () => profiles.listExtensionNamespaces(connection),
     audit: async (query) => audit.listAudit(connection, query),
+    erasure: async () => erasure.erasureState(connection),
+    lastErasure: async () => erasure.lastErasure(connection),
+    storedPages: async (range) => erasure.listStoredPages(connection, range),
+    storedRevisions: async (range) => erasure.listStoredRevisions(connection, range),
+    storedAnswers: async (range) => erasure.listAnswers(connection, range),
+    storedTexts: () => erasure.storedTexts(connection),
+    journal: createSqliteJournal(connection),
+    claim: async (id) => claims.findClaim(connection, id),
+    stagedCalls: async () => claims.listStagedCalls(connection),
     tokens: async () => tokens.listTokens(connection),
     tokenByDigest: async (digest) => tokens.findToken(connection, digest),
   };
@@ -158,7 +188,18 @@ function writeTransaction(connection: Connection, reads: ReadTransaction): Write
     putExtensionSchema: async (namespace, schema) => profiles.putExtensionSchema(connection, namespace, schema),
     addRevision: async (revision) => revisions.addRevision(connection, revision),
     decideRevision: async (id, state, decision) => revisions.decideRevision(connection, { id, state, decision }),
-    appendAudit: async (entry) => audit.appendAudit(connection, entry),
+    journal: createSqliteJournal(connection),
+    setErasure: async (state, erased) => erasure.setErasure(connection, state, erased),
+    erasePage: async (num) => erasure.erasePage(connection, num),
+    eraseVersion: async (id) => erasure.eraseVersion(connection, id),
+    eraseRevision: async (id) => erasure.eraseRevision(connection, id),
+    eraseAnswer: async (id) => erasure.eraseAnswer(connection, id),
+    rewriteProfile: async (namespace, changes) => erasure.rewriteProfile(connection, namespace, changes),
+    indexAudit: async (seq, entry) => audit.indexAudit(connection, seq, entry),
+    takeEarlierAudit: async () => audit.takeEarlierAudit(connection),
+    putClaim: async (claim) => claims.putClaim(connection, claim),
+    putStagedCall: async (call) => claims.putStagedCall(connection, call),
+    endStagedCall: async (seq) => claims.endStagedCall(connection, seq),
     createPage: async (id, version) => pages.createPage(connection, id, version),
     addVersion: async (page, version) => pages.addVersion(connection, page, version),
     removePage: async (page, tombstone) => pages.removePage(connection, page, tombstone),

@@ -1,0 +1,15 @@
+export * from "./call-identity.js";
+export { canonicalJson, digestOf, digestOfCanonical } from "./canonical-json.js";
+export * from "./envelope.js";
+export { ISSUE_CODES, type Issue, type IssueCode, type ReaderMode, validateEnvelope } from "./envelope-issues.js";
+export * from "./errors.js";
+export { type EventSource, exportEvent, type SemanticToolEvent } from "./event.js";
+export * from "./json-text.js";
+export { findProtected } from "./protected-data.js";
+export * from "./receipt-codes.js";
+export * from "./receipts.js";
+export { redact } from "./redaction.js";
+export { REFERENCE_KINDS, type Reference, type ReferenceKind, type Target } from "./references.js";
+export type { InputContent } from "./safe-content.js";
+export { isStableId, toStableId } from "./stable-id.js";
+export * from "./trace.js";

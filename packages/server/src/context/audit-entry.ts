@@ -1,0 +1,15 @@
+import type { NewEntry } from "@satchel/journal";
+import type { AuditRecord } from "../domain/records.js";
+import type { ReadTransaction } from "../store/store.js";
+
+/** An audit entry has two commitments: the head stays, the detail can be erased (pcp section 8). */
+export function auditEntry({ targets, ...head }: AuditRecord, more: Record<string, unknown> = {}): NewEntry {
+  return { at: head.at, kind: "audit", bodies: [{ ...head, ...more }, { targets: targets ?? [] }] };
+}
+
+/** The audit entry at a place of the journal that holds one. */
+export async function readAuditEntry({ journal }: ReadTransaction, seq: number): Promise<AuditRecord> {
+  const [entry] = await journal.entries({ from: seq, limit: 1 });
+  const [head, detail] = entry?.openings ?? [];
+  return { ...JSON.parse(head?.body ?? "{}"), ...(detail && JSON.parse(detail.body)) };
+}

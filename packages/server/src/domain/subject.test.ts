@@ -1,0 +1,72 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { testSeed } from "../../../../test/scale.js";
+import { foldSubject, holdsPhrase, valueHoldsPhrase, withoutPhrase } from "./subject.js";
+
+const rows: [subject: string, text: string, holds: boolean][] = [
+  ["Anna Berg", "Met anna   BERG at noon", true],
+  ["Anna Berg", "anna\nberg", true],
+  ["Anna Berg", "people/anna-berg", true],
+  ["Anna Berg", "anna_berg", true],
+  ["Anna Berg", "Anna Bergmann", false],
+  ["Anna Berg", "Johanna Berg", false],
+  ["Anna Berg", "Anna and Berg", false],
+  ["Anna Berg", "Ａｎｎａ Ｂｅｒｇ", true],
+  ["Müller", "muller", true],
+  ["Muller", "MÜLLER's", true],
+  ["Müller", "Mu\u0308ller", true],
+  ["Straße", "STRASSE 5", true],
+  ["Şükrü", "sukru", true],
+  ["José", "(jose)", true],
+  ["京都", "昨日京都に行った", true],
+  ["東京", "京都", false],
+  ["ab", "abc", false],
+  ["ab", "x ab.", true],
+  ["a@b.example", "mail a@b.example now", true],
+  ["a@b.example", "mail aa@b.example now", false],
+  ["C++", "I like C++ a lot", true],
+  ["12-34", "id 12-34", true],
+  ["12-34", "id 12-345", false],
+];
+
+describe("a subject", () => {
+  for (const [subject, text, holds] of rows) {
+    it(`"${subject}" is ${holds ? "" : "not "}in ${JSON.stringify(text)}`, () => {
+      const phrase = foldSubject(subject);
+      expect(phrase).toBeDefined();
+      expect(holdsPhrase(text, phrase ?? "")).toBe(holds);
+    });
+  }
+
+  it("of signs alone is none", () => {
+    for (const subject of ["", "  ", "-", "...", "\u0301"]) expect(foldSubject(subject)).toBeUndefined();
+  });
+
+  it("is found wherever it stands alone in a text", () => {
+    const word = fc.stringMatching(/^[a-zA-Zäéß0-9]{1,8}$/);
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 3 }), fc.string(), fc.string(), (words, before, after) => {
+        const phrase = foldSubject(words.join(" ")) ?? "";
+        expect(holdsPhrase(`${before} ${words.join("\n").toUpperCase()} ${after}`, phrase)).toBe(true);
+      }),
+      { seed: testSeed() },
+    );
+  });
+});
+
+describe("a JSON value", () => {
+  const phrase = "anna berg";
+
+  it("holds a phrase in values, items, numbers and names of members", () => {
+    const holding = [{ a: [{ b: "Anna Berg" }] }, { "anna-berg": 1 }, ["x", "Anna Berg!"], "Anna Berg"];
+    for (const value of holding) expect(valueHoldsPhrase(value, phrase), JSON.stringify(value)).toBe(true);
+    for (const value of [{}, [], null, true, 7, { a: "Anna" }]) expect(valueHoldsPhrase(value, phrase)).toBe(false);
+    expect(valueHoldsPhrase({ n: 4711 }, "4711")).toBe(true);
+  });
+
+  it("loses what holds it, and keeps the rest as it is", () => {
+    const value = { a: "Anna Berg", b: ["x", "with Anna Berg", { c: "anna berg", d: null }], "Anna Berg": 1, e: false };
+    expect(withoutPhrase(value, phrase)).toEqual({ b: ["x", { d: null }], e: false });
+    expect(withoutPhrase("Anna Berg", phrase)).toBeUndefined();
+  });
+});

@@ -1,0 +1,134 @@
+import type { Claim, ErasureState, Revision } from "../../domain/records.js";
+import type { ProfileChange, StoredPage } from "../store.js";
+import type { Connection } from "./connection.js";
+import { putProfile } from "./profiles.js";
+import { type RevisionRow, revisionColumns, revisionTables, toRevision } from "./revisions.js";
+import { unindexPage } from "./words.js";
+
+export function erasureState(connection: Connection): ErasureState | undefined {
+  const row = connection.get<{ erasing: string | null }>("SELECT erasing FROM context");
+  return row?.erasing ? JSON.parse(row.erasing) : undefined;
+}
+
+export function lastErasure(connection: Connection): string | undefined {
+  return connection.get<{ erased: string | null }>("SELECT erased FROM context")?.erased ?? undefined;
+}
+
+export function setErasure(connection: Connection, state: ErasureState | undefined, erased?: string): void {
+  connection.run(
+    "UPDATE context SET erasing = ?, erased = coalesce(?, erased)",
+    state === undefined ? null : JSON.stringify(state),
+    erased ?? null,
+  );
+}
+
+export function listStoredPages(
+  connection: Connection,
+  { after, limit }: { after: number; limit: number },
+): StoredPage[] {
+  return connection
+    .all<{ num: number; id: string; path: string; removed: string | null }>(
+      "SELECT num, id, path, removed FROM pages WHERE num > ? ORDER BY num LIMIT ?",
+      after,
+      limit,
+    )
+    .map(({ removed, ...page }) => ({ ...page, isLive: removed === null }));
+}
+
+export function listStoredRevisions(
+  connection: Connection,
+  { after, limit }: { after: number; limit: number },
+): Revision[] {
+  const sql = `SELECT ${revisionColumns} FROM ${revisionTables} WHERE r.num > ? ORDER BY r.num LIMIT ?`;
+  return connection.all<RevisionRow>(sql, after, limit).map(toRevision);
+}
+
+export function listAnswers(
+  connection: Connection,
+  { after, limit }: { after: number; limit: number },
+): (Pick<Claim, "id" | "needs" | "result"> & { num: number })[] {
+  const rows = connection.all<{ num: number; id: Uint8Array; needs: string | null; result: string | null }>(
+    "SELECT rowid AS num, id, needs, result FROM claims WHERE rowid > ? AND result IS NOT NULL ORDER BY rowid LIMIT ?",
+    after,
+    limit,
+  );
+  return rows.map(({ num, id, needs, result }) => ({
+    num,
+    id,
+    ...(needs !== null && { needs: JSON.parse(needs) }),
+    ...(result !== null && { result }),
+  }));
+}
+
+/** A page with every version, its words and its links. */
+export function erasePage(connection: Connection, num: number): void {
+  const page = connection.get<{ part: number; removed: string | null }>(
+    "SELECT part, removed FROM pages WHERE num = ?",
+    num,
+  );
+  if (!page) return;
+  if (page.removed === null) unindexPage(connection, { num, part: page.part });
+  connection.run("DELETE FROM page_tags WHERE page = ?", num);
+  connection.run("DELETE FROM page_relations WHERE page = ?", num);
+  connection.run("DELETE FROM versions WHERE page = ?", num);
+  connection.run("DELETE FROM pages WHERE num = ?", num);
+}
+
+/** A version that is not the page's current one. */
+export function eraseVersion(connection: Connection, id: string): void {
+  connection.run("DELETE FROM versions WHERE id = ? AND num NOT IN (SELECT version FROM pages)", id);
+}
+
+export function eraseRevision(connection: Connection, id: string): void {
+  connection.run("DELETE FROM revisions WHERE id = ?", id);
+}
+
+export function eraseAnswer(connection: Connection, id: Uint8Array): void {
+  connection.run("UPDATE claims SET state = 'erased', revision = NULL, needs = NULL, result = NULL WHERE id = ?", id);
+}
+
+/** The history of a document made anew from these changes; the last of them is the document. */
+export function rewriteProfile(connection: Connection, namespace: string, changes: ProfileChange[]): void {
+  connection.run("DELETE FROM profiles WHERE namespace = ?", namespace);
+  connection.run("DELETE FROM profile_changes WHERE namespace = ?", namespace);
+  for (const change of changes) putProfile(connection, change);
+}
+
+/** Tables whose rows are read through other functions, or hold bytes that mean nothing as text. */
+const unreadTables = /^(sqlite_|journal_|words_\d+(_terms|_data|_idx|_docsize|_config)?$)/;
+
+/** Every text the store holds outside the journal, row by row. */
+export function* storedTexts(connection: Connection): Generator<string> {
+  const tables = connection.all<{ name: string; sql: string }>(
+    "SELECT name, sql FROM sqlite_schema WHERE type = 'table'",
+  );
+  for (const { sql } of tables) yield sql ?? "";
+  for (const { name } of tables.filter((table) => !unreadTables.test(table.name))) {
+    for (const row of connection.database.prepare(`SELECT * FROM "${name}"`).raw().iterate() as Iterable<unknown[]>)
+      for (const value of row) if (typeof value === "string") yield value;
+  }
+}
+
+/** How long another process may hold back the end of the write-ahead log. */
+const truncateWaitMs = 10_000;
+
+/**
+ * Leaves nothing of what was deleted in any file: the word indexes are merged whole, the database is written anew, the
+ * write-ahead log is emptied. @returns whether the log could be emptied: a reader in another process can hold it
+ */
+export async function scrub(connection: Connection, indexes: number[]): Promise<boolean> {
+  for (const part of indexes) connection.database.exec(`INSERT INTO words_${part} (words_${part}) VALUES ('optimize')`);
+  await truncateLog(connection);
+  connection.database.exec("VACUUM");
+  return truncateLog(connection);
+}
+
+export async function truncateLog(connection: Connection): Promise<boolean> {
+  const giveUp = performance.now() + truncateWaitMs;
+  for (;;) {
+    const [row] = connection.database.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
+    if (row?.busy === 0) return true;
+    if (performance.now() > giveUp) return false;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
