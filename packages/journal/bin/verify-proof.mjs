@@ -7,14 +7,15 @@ import { createPublicKey, hash, verify } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 
-const usage = `Usage: verify-proof FILE --key KEY [--key KEY ...] [--json]
+const usage = `Usage: verify-proof FILE... --key KEY [--key KEY ...] [--json]
 
-Checks that the entry in a proof file was in the log when its checkpoint was signed.
+Checks, for each proof file, that its entry was in the log when its checkpoint was signed.
 KEY is the log's verifier key, from somewhere else than the proof.
+--json prints one JSON object a line for each file.
 
-  verify-proof proof.json --key satchel/0190c7a2+1d2f2a5b+AbC...=
+  verify-proof proof.json --key 'satchel/0190c7a2+1d2f2a5b+AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz'
 
-Exit status: 0 valid, 1 not valid, 2 could not be checked.`;
+Exit status: 0 all are valid, 1 one is not valid, 2 one could not be checked.`;
 
 const kinds = ["prp.input", "prp.result", "prp.reconciled", "audit", "erasure", "redaction", "key"];
 const reasons = {
@@ -148,7 +149,7 @@ function parseKey(text) {
   const typed = Buffer.from(encoded ?? "", "base64");
   const isKey = typed.length === 33 && typed[0] === 1 && typed.toString("base64") === encoded;
   if (!isKey || sha256(`${name}\n`, typed).toString("hex", 0, 4) !== id)
-    throw new Unchecked(`no verifier key: ${text}`);
+    throw new Unchecked("what follows --key is no verifier key");
   const der = Buffer.concat([Buffer.from("302a300506032b6570032100", "hex"), typed.subarray(1)]);
   return { name, id, key: createPublicKey({ key: der, format: "der", type: "spki" }) };
 }
@@ -159,7 +160,7 @@ function readArguments() {
   try {
     return parseArgs({ options: { key, json: flag, help: { ...flag, short: "h" } }, allowPositionals: true });
   } catch (error) {
-    throw new Unchecked(`${error.message}\n${usage}`);
+    throw new Unchecked(`${error.message}\n\n${usage}`);
   }
 }
 
@@ -167,50 +168,54 @@ function readProof(file) {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
-    throw new Unchecked(`${file} can't be read: ${error.message}`);
+    throw new Unchecked(`it is no readable JSON: ${error.message}`);
   }
 }
 
-/** @returns what `--json` prints */
-function check([file, ...more], keyTexts) {
-  if (!file || more.length > 0) throw new Unchecked(`one proof file is needed\n${usage}`);
-  if (keyTexts.length === 0) throw new Unchecked(`a key is needed: --key\n${usage}`);
-  const keys = keyTexts.map(parseKey);
-  const proof = readProof(file);
+/** @returns what `--json` prints of one file */
+function checkFile(file, keys) {
   try {
-    return { valid: true, ...verifyProof(proof, keys) };
+    return { file, valid: true, ...verifyProof(readProof(file), keys) };
   } catch (error) {
+    if (error instanceof Invalid) return { file, valid: false, reason: error.message };
     // What nests too deeply for this program is no proof either.
-    if (error instanceof Invalid) return { valid: false, reason: error.message };
-    if (error instanceof RangeError) return { valid: false, reason: "bad_form" };
+    if (error instanceof RangeError) return { file, valid: false, reason: "bad_form" };
+    if (error instanceof Unchecked) return { file, error: error.message };
     throw error;
   }
 }
 
-function describe({ valid, reason, entry, bodies, checkpoint }) {
-  if (!valid) return `NOT VALID: ${reasons[reason]} (${reason})`;
+function describe({ file, valid, reason, error, entry, bodies, checkpoint }) {
+  if (error) return `${file}: COULD NOT CHECK: ${error}`;
+  if (!valid) return `${file}: NOT VALID: ${reasons[reason]} (${reason})`;
   const erased = bodies.filter((body) => body === undefined).length;
   const state = erased === 0 ? "with its content" : `${erased} of ${bodies.length} contents erased`;
   return [
-    `VALID: entry ${entry.seq} (${entry.kind}, ${entry.at}) is in the log, ${state}.`,
+    `${file}: VALID: entry ${entry.seq} (${entry.kind}, ${entry.at}) is in the log, ${state}.`,
     `Signed by ${checkpoint.key} when the log had ${checkpoint.size} entries.`,
   ].join("\n");
 }
 
-let isJson = false;
-try {
-  const { values, positionals } = readArguments();
-  isJson = values.json === true;
+const statusOf = ({ valid, error }) => (error ? 2 : valid ? 0 : 1);
+
+/** @returns the exit status */
+function run({ values, positionals: files }) {
   if (values.help) {
     console.log(usage);
-  } else {
-    const result = check(positionals, values.key ?? []);
-    console.log(isJson ? JSON.stringify(result) : describe(result));
-    process.exitCode = result.valid ? 0 : 1;
+    return 0;
   }
+  if (files.length === 0) throw new Unchecked(`a proof file is needed\n\n${usage}`);
+  if (!values.key) throw new Unchecked(`a key is needed: --key KEY\n\n${usage}`);
+  const keys = values.key.map(parseKey);
+  const results = files.map((file) => checkFile(file, keys));
+  for (const result of results) console.log(values.json ? JSON.stringify(result) : describe(result));
+  return Math.max(...results.map(statusOf));
+}
+
+try {
+  process.exitCode = run(readArguments());
 } catch (error) {
   if (!(error instanceof Unchecked)) throw error;
-  if (isJson) console.log(JSON.stringify({ error: error.message }));
-  else console.error(`could not check: ${error.message}`);
+  console.error(`verify-proof: ${error.message}`);
   process.exitCode = 2;
 }

@@ -13,6 +13,7 @@ export { appendEntries, type JournalTools, type NewEntry } from "./log.js";
 export {
   emptyRoot,
   type InclusionProof,
+  joinHashes,
   type Subtree,
   storedLevels,
   type TreeHead,

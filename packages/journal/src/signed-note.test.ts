@@ -10,7 +10,7 @@ import {
   signNote,
   verifyNote,
 } from "./index.js";
-import { makeKey, origin } from "./journal.contract.js";
+import { makeKey, origin } from "./test-log.contract.js";
 
 /** The key and the note of the documentation of golang.org/x/mod/sumdb/note, the origin of the form. */
 const published = {

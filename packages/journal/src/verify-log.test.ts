@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { makeCheckpoint, proveEntry, redactEntries, rotateKey, verifyLog, verifyProof } from "./index.js";
-import { at, makeKey, origin, startTestLog } from "./journal.contract.js";
+import { at, makeKey, origin, startTestLog } from "./test-log.contract.js";
 
 describe("verifyLog", () => {
   it("finds a whole log valid", async () => {

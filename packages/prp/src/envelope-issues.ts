@@ -38,6 +38,8 @@ export interface Issue {
   level: "error" | "warning";
 }
 
+const MAX_LIST = 1000;
+
 /** `legacy-b` also takes the `reconciled` of older producers, which marks a call and has no outcome. */
 export type ReaderMode = "strict" | "legacy-b";
 
@@ -77,13 +79,28 @@ function findVersionIssue(value: unknown): Issue | undefined {
   return errorIssue("unsupported_required_version", "/schema", message);
 }
 
+// The schema compares each entry of a list with every other, so a list of any length would be any amount of work.
+function findLongList(value: unknown): Issue | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { content, artifactRefs, targets, causalRefs } = value;
+  const references = isJsonObject(content) ? content.references : undefined;
+  const lists = {
+    "/content/references": references,
+    "/artifactRefs": artifactRefs,
+    "/targets": targets,
+    "/causalRefs": causalRefs,
+  };
+  const long = Object.entries(lists).find(([, list]) => Array.isArray(list) && list.length > MAX_LIST);
+  return long && errorIssue("schema_validation", long[0], `Lists of more than ${MAX_LIST} entries are not read.`);
+}
+
 /**
- * What is wrong with one envelope: `unsupported_required_version` alone, else each `schema_validation`. In mode
- * `legacy-b` a `reconciled` without outcome is a warning `legacy_reconciled_marker`.
+ * What is wrong with one envelope: `unsupported_required_version` alone, else each `schema_validation`, one of which is
+ * a list of over 1,000 entries. In mode `legacy-b` a `reconciled` without outcome is a warning `legacy_reconciled_marker`.
  */
 export function validateEnvelope(value: unknown, mode: ReaderMode = "strict"): Issue[] {
-  const version = findVersionIssue(value);
-  if (version) return [version];
+  const unreadable = findVersionIssue(value) ?? findLongList(value);
+  if (unreadable) return [unreadable];
   if (mode === "strict" || !isLegacyMarker(value)) return listIssues(value);
   const marker = warningIssue("legacy_reconciled_marker", "/phase", "A reconciled without outcome ends no call.");
   return [...listIssues({ ...(value as object), phase: "input" }), marker];

@@ -48,6 +48,6 @@ export function kindOfName(name: string): NameKind {
   const words = wordsOf(name.slice(0, MAX_NAME_LENGTH));
   if (words.some((word) => SECRET_WORD.test(word)) || SECRET_PAIR.test(words.join(" "))) return "secret";
   if (!words.some((word) => TOKEN_WORD.test(word))) return "plain";
-  const counts = words.at(-1) !== "token" && !words.at(-1)?.endsWith("token");
-  return counts || words.at(-2) === "per" ? "count" : "token";
+  const counts = !words.at(-1)?.endsWith("token") || words.at(-2) === "per";
+  return counts ? "count" : "token";
 }

@@ -54,13 +54,11 @@ export function play(scenario: Scenario): Json[] {
   ];
 }
 
-export const end = (outcome: string, code: string, authorizationBoundary: string, more: Json = {}): Json => ({
-  outcome,
-  code,
-  authorizationBoundary,
-  ...more,
-});
-export const ok = (boundary = "active_task", more: Json = {}) => end("succeeded", "ok", boundary, more);
+export function end(facts: string, more: Json = {}): Json {
+  const [outcome, code, authorizationBoundary] = facts.split(" ");
+  return { outcome, code, authorizationBoundary, ...more };
+}
+export const ok = (boundary = "active_task", more: Json = {}) => end(`succeeded ok ${boundary}`, more);
 const task = { kind: "task", id: "task_9" };
 const vouched = {
   redactionDisposition: "allowlisted_references",
@@ -95,7 +93,7 @@ const writeReceipt = receiptOf(write, "call_write");
 export const again: Scenario = {
   ...write,
   callId: "call_again",
-  end: end("duplicate", "duplicate", "revision", {
+  end: end("duplicate duplicate revision", {
     operationReceiptId: writeReceipt,
     duplicateOfReceiptId: writeReceipt,
     currentRevision: "rev_6",
@@ -112,7 +110,7 @@ export const ACCEPTED: [name: string, scenarios: Scenario[]][] = [
         key: "decide_once",
         inputContent: { redactionDisposition: "redacted" },
         content: { redactionDisposition: "redacted" },
-        end: end("denied", "required_claim_missing", "grant", { auditReceiptId: "audit_2", currentRevision: 4 }),
+        end: end("denied required_claim_missing grant", { auditReceiptId: "audit_2", currentRevision: 4 }),
       },
     ],
   ],
@@ -123,7 +121,7 @@ export const ACCEPTED: [name: string, scenarios: Scenario[]][] = [
         operation: "write_page",
         key: "write_1",
         args: { page: "plan", base: "rev_4" },
-        end: end("conflict", "document_revision_conflict", "revision", { retryable: true, currentRevision: "rev_5" }),
+        end: end("conflict document_revision_conflict revision", { retryable: true, currentRevision: "rev_5" }),
       },
     ],
   ],
@@ -168,7 +166,7 @@ export const ACCEPTED: [name: string, scenarios: Scenario[]][] = [
   ["8 an outcome learnt after a restart", [{ ...deliver, phase: "reconciled" }]],
   [
     "8b with a code of its own",
-    [{ ...deliver, phase: "reconciled", end: end("succeeded", "recovered_receipt", "active_task") }],
+    [{ ...deliver, phase: "reconciled", end: end("succeeded recovered_receipt active_task") }],
   ],
   [
     "9 generic ends",
@@ -176,12 +174,12 @@ export const ACCEPTED: [name: string, scenarios: Scenario[]][] = [
       {
         operation: "search",
         callId: "c9a",
-        end: end("succeeded", "semantic_tool_succeeded", "active_task", { operationReceiptId: "operation_c9a" }),
+        end: end("succeeded semantic_tool_succeeded active_task", { operationReceiptId: "operation_c9a" }),
       },
       {
         operation: "search",
         callId: "c9b",
-        end: end("failed", "semantic_tool_failed", "active_task", { operationReceiptId: "operation_c9b" }),
+        end: end("failed semantic_tool_failed active_task", { operationReceiptId: "operation_c9b" }),
       },
     ],
   ],
@@ -194,7 +192,7 @@ export const ACCEPTED: [name: string, scenarios: Scenario[]][] = [
         ...write,
         callId: "call_other",
         args: { page: "other" },
-        end: end("conflict", "idempotency_conflict", "revision"),
+        end: end("conflict idempotency_conflict revision"),
       },
     ],
   ],
@@ -204,27 +202,27 @@ export const ACCEPTED: [name: string, scenarios: Scenario[]][] = [
       {
         ...write,
         callId: "call_early",
-        end: end("denied", "idempotency_in_progress", "revision", { retryable: true }),
+        end: end("denied idempotency_in_progress revision", { retryable: true }),
       },
       write,
     ],
   ],
   [
     "13 no store for receipts",
-    [{ operation: "write_page", key: "k", end: end("denied", "receipt_store_unavailable", "revision") }],
+    [{ operation: "write_page", key: "k", end: end("denied receipt_store_unavailable revision") }],
   ],
   [
     "14 an output that breaks its schema",
-    [{ operation: "read", end: end("failed", "binding_output_invalid", "active_task") }],
+    [{ operation: "read", end: end("failed binding_output_invalid active_task") }],
   ],
   [
     "15 ownership lost and regained",
     [
-      { operation: "write_page", key: "k15", end: end("denied", "task_ownership_denied", "lock") },
+      { operation: "write_page", key: "k15", end: end("denied task_ownership_denied lock") },
       { operation: "write_page", key: "k15", args: { page: "b" }, end: ok("revision") },
     ],
   ],
-  ["16 another company", [{ operation: "read", end: end("denied", "company_mismatch", "company") }]],
+  ["16 another company", [{ operation: "read", end: end("denied company_mismatch company") }]],
   [
     "17 a secret in the input",
     [
@@ -232,13 +230,13 @@ export const ACCEPTED: [name: string, scenarios: Scenario[]][] = [
         operation: "write_page",
         key: "k",
         content: { redactionDisposition: "redacted" },
-        end: end("denied", "protected_data_denied", "active_task"),
+        end: end("denied protected_data_denied active_task"),
       },
     ],
   ],
   [
     "18 a foreign task",
-    [{ operation: "read", end: end("denied", "company_scope_violation", "company", { retryable: true }) }],
+    [{ operation: "read", end: end("denied company_scope_violation company", { retryable: true }) }],
   ],
   ["19 a receipt recovered, then asked for again", [{ ...write, phase: "reconciled" }, again]],
 ];

@@ -182,7 +182,7 @@ describe("rejected", () => {
     ["a reused key with other input succeeds", [write, other], ["idempotency_digest_mismatch /2/content/digest"]],
     [
       "a reused key with other input fails",
-      [write, { ...other, end: end("failed", "tool_failed", "active_task") }],
+      [write, { ...other, end: end("failed tool_failed active_task") }],
       ["idempotency_digest_mismatch /2/content/digest"],
     ],
     ["another operation has keys of its own", [write, { ...other, operation: "move_page" }], []],
@@ -203,13 +203,24 @@ describe("rejected", () => {
     ],
     [
       "a duplicate of a denial",
-      [{ ...write, end: end("denied", "input_invalid", "active_task") }, again],
+      [{ ...write, end: end("denied input_invalid active_task") }, again],
       ["duplicate_unresolved /3/duplicateOfReceiptId"],
     ],
   ])("%s", (_name, scenarios, expected) => {
     const envelopes = JSON.parse(JSON.stringify(envelopesOf(scenarios)));
     expect(verdict(envelopes)).toEqual(expected);
     expect(validateTrace(envelopes, { lint: false }).issues.every(({ level }) => level === "error")).toBe(true);
+  });
+
+  test("a list that is too long to be compared is refused at once", () => {
+    const references = (length: number) => Array.from({ length }, (_, index) => ({ kind: "task", id: `t${index}` }));
+    const start = performance.now();
+    for (const list of ["content/references", "artifactRefs", "targets", "causalRefs"]) {
+      const trace = change(pair, `/1/${list}`, references(50_000));
+      expect(verdict(trace)).toEqual([`schema_validation /1/${list}`, "missing_terminal /0"]);
+    }
+    expect(verdict(change(pair, "/1/content/references", references(1000)))).toEqual([]);
+    expect(performance.now() - start).toBeLessThan(5000);
   });
 
   test("a call id in two runs is two calls", () => {

@@ -42,7 +42,7 @@ export interface TraceReport {
  * Paths start with `/events/N` for events and for such an object, with `/N` for an envelope in an array. Every envelope
  * is checked by itself (version, then schema), and those that fit are joined to calls, which are checked against each
  * other: one input and one terminal, bound to each other; digests of a raw `input` member and of `results`; reused keys;
- * duplicates.
+ * duplicates. Throws PrpError only for `results` without a canonical form.
  */
 export function validateTrace(trace: unknown, options: TraceOptions = {}): TraceReport {
   const { mode = "strict", lint = true, results = new Map() } = options;

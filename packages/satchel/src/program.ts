@@ -275,6 +275,7 @@ function addPeople(program: Command): void {
 }
 
 function addOwning(program: Command): void {
+  addErasing(program);
   const token = program.command("token").description("Make and revoke tokens for assistants that connect over HTTP.");
   printing(token, {
     use: "create",
@@ -304,4 +305,20 @@ function addOwning(program: Command): void {
   printing(program, { use: "doctor", about: "Check that everything is sound.", examples: ["satchel doctor"] }).action(
     async (options) => (await import("./commands/doctor.js")).doctor(options),
   );
+}
+
+function addErasing(program: Command): void {
+  const collect = (value: string, values: string[]) => [...values, value];
+  printing(program, {
+    use: "erase",
+    about: "Delete for good, from every version, index and file. Shows what would go unless --yes is given.",
+    examples: ['satchel erase --subject "the name"', "satchel erase --path people/old-friend --path notes/them --yes"],
+  })
+    .option("--subject <phrase>", "everything that holds this phrase")
+    .option("--path <path>", "this page; may be repeated", collect, [])
+    .option("--id <id>", "this page, version or proposal; may be repeated", collect, [])
+    .option("--no-derived", "keep pages derived from what goes")
+    .option("--yes", "do it")
+    .option(...clock)
+    .action(async (options) => (await import("./commands/erase.js")).erase(options));
 }

@@ -1,5 +1,13 @@
 export type { Context, Environment } from "./context/context.js";
-export { type ContextSpec, createContext, listContexts, openContext } from "./context/context-directory.js";
+export {
+  type ContextSpec,
+  createContext,
+  listContexts,
+  openContext,
+  previewErasure,
+} from "./context/context-directory.js";
+export { selectorDigest } from "./context/erasure.js";
+export type { ErasureItem, ErasureRequest, ErasureSelector } from "./context/erasure-plan.js";
 export type { ImportFile, ImportSummary, RefusedFile } from "./context/import-pages.js";
 export type { RecordedVersion } from "./context/page-history.js";
 export { type PartitionChange, parseGrant } from "./context/people.js";

@@ -3,8 +3,8 @@ import type { AuditRecord } from "../domain/records.js";
 import type { ReadTransaction } from "../store/store.js";
 
 /** An audit entry has two commitments: the head stays, the detail can be erased (pcp section 8). */
-export function auditEntry({ targets, ...head }: AuditRecord, more: Record<string, unknown> = {}): NewEntry {
-  return { at: head.at, kind: "audit", bodies: [{ ...head, ...more }, { targets: targets ?? [] }] };
+export function auditEntry({ targets, ...head }: AuditRecord): NewEntry {
+  return { at: head.at, kind: "audit", bodies: [head, { targets: targets ?? [] }] };
 }
 
 /** The audit entry at a place of the journal that holds one. */

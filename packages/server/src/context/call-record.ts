@@ -76,7 +76,7 @@ export interface Ending {
 /** The audit entry of a call as it ends now. */
 export function auditRecord(
   { environment }: Context,
-  call: Pick<RecordedCall, "operation" | "caller"> & { identity: CallIdentity },
+  call: { operation: string; caller: Pick<Caller, "principal" | "client">; identity: CallIdentity },
   { described: { audit }, outcome }: Ending,
 ): AuditRecord & { receipt: string } {
   const refused = isRefusal(outcome) ? outcome.refused : undefined;
@@ -90,13 +90,13 @@ export function auditRecord(
     action: refused === "forbidden" ? "deny" : audit.action,
     outcome: refused ?? "ok",
     targets: audit.targets,
-    receipt: operationReceiptId(receiptSubject(call.identity)),
+    receipt: receiptIdOf(call.identity),
     call_id: call.identity.callId,
   };
 }
 
-function receiptSubject({ operationId, callId, correlation, idempotencyKey }: CallIdentity) {
-  return { runId: correlation.runId, operationId, callId, idempotencyKey };
+export function receiptIdOf({ correlation, ...identity }: CallIdentity): string {
+  return operationReceiptId({ ...identity, runId: correlation.runId });
 }
 
 /** What a terminal envelope says of an outcome. */

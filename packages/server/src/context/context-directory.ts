@@ -13,12 +13,14 @@ import {
 import { join } from "node:path";
 import { isHandle, PcpError } from "@satchel/pcp";
 import type { ContextKind, ContextRecord } from "../domain/records.js";
-import { createSqliteStore, openSqliteStore } from "../store/sqlite/store.js";
+import { createSqliteStore, openSqliteSnapshot, openSqliteStore } from "../store/sqlite/store.js";
 import { StoreError } from "../store/store.js";
 import { createCallKeys } from "./call-keys.js";
 import type { Context, Environment } from "./context.js";
 import { createCursorSeal } from "./cursor.js";
 import { createDocumentSeal } from "./document-seal.js";
+import { type ErasurePlan, type ErasureRequest, planErasure } from "./erasure-plan.js";
+import { guardStore } from "./guarded-store.js";
 import { makeOnce, writeSecret } from "./key-file.js";
 import { journalKeyFile, newSigningKey, openJournal } from "./open-journal.js";
 import { RateLimiter } from "./rate-limit.js";
@@ -96,19 +98,45 @@ function removeUnfinished(folder: string, nowMs: number): void {
   }
 }
 
+/**
+ * What an erasure would take, read without changing a byte of any file (pcp section 10).
+ * @throws PcpError `not_found`, `invalid_input`, `internal`
+ */
+export async function previewErasure(
+  place: { dataDir: string; handle: string; environment: Environment },
+  request: ErasureRequest,
+): Promise<Pick<ErasurePlan, "items" | "counts">> {
+  const { dataDir, handle, environment } = place;
+  const folder = findContext(dataDir, handle);
+  const documentKey = join(folder, documentKeyFile);
+  const documents = createDocumentSeal(existsSync(documentKey) ? readKey(documentKey) : Buffer.alloc(32), environment);
+  const store = openSqliteSnapshot(join(folder, databaseFile));
+  try {
+    const { items, counts } = await planErasure({ documents, store }, request);
+    return { items, counts };
+  } finally {
+    await store.close();
+  }
+}
+
+function findContext(dataDir: string, handle: string): string {
+  const folder = join(contextsFolder(dataDir), handle);
+  if (isHandle(handle) && existsSync(join(folder, databaseFile))) return folder;
+  throw new PcpError("not_found", `There is no context "${handle}" in ${dataDir}. satchel init makes one.`);
+}
+
 /** @throws PcpError `not_found`, `internal` (not ours to write, written by a later release, or damaged) */
 export function openContext(dataDir: string, handle: string, environment: Environment): Context {
-  const folder = join(contextsFolder(dataDir), handle);
-  if (!isHandle(handle) || !existsSync(join(folder, databaseFile))) {
-    throw new PcpError("not_found", `There is no context "${handle}" in ${dataDir}. satchel init makes one.`);
-  }
+  const folder = findContext(dataDir, handle);
   verifyAccess(folder);
   const key = readKey(join(folder, keyFile));
   const documentKey = readDocumentKey(join(folder, documentKeyFile), environment);
   try {
-    const { store, journal } = openJournal(openSqliteStore(join(folder, databaseFile)), { folder, environment });
-    return {
+    const store = openSqliteStore(join(folder, databaseFile));
+    const { journal, start } = openJournal(store, { folder, environment });
+    const context = {
       handle,
+      folder,
       store,
       journal,
       environment,
@@ -118,6 +146,7 @@ export function openContext(dataDir: string, handle: string, environment: Enviro
       rateLimiter: new RateLimiter(environment),
       scanSecrets: createSecretScan(),
     };
+    return { ...context, store: guardStore(context, start) };
   } catch (cause) {
     if (cause instanceof StoreError) throw new PcpError("internal", cause.message, { cause });
     throw cause;

@@ -1,4 +1,4 @@
-import type { Store } from "../store/store.js";
+import type { Store, WriteTransaction } from "../store/store.js";
 import type { CallKeys } from "./call-keys.js";
 import type { CursorSeal } from "./cursor.js";
 import type { DocumentSeal } from "./document-seal.js";
@@ -15,9 +15,19 @@ export interface Environment {
   randomBytes(count: number): Buffer;
 }
 
+/** How an operation that is done in stages records its call (journal section 4). */
+export interface Staging {
+  /** The store without records: for the stages between. */
+  store: Store;
+  /** Commits the input of the call, with what `use` writes. From then on the call is unsettled until its last write. */
+  begin(use: (transaction: WriteTransaction) => Promise<void>): Promise<void>;
+}
+
 /** One open context: the only thing a use case needs beside its caller and input. */
 export interface Context {
   handle: string;
+  /** Where its files are. */
+  folder: string;
   store: Store;
   environment: Environment;
   cursors: CursorSeal;
@@ -25,6 +35,8 @@ export interface Context {
   callKeys: CallKeys;
   /** Absent only in measurements of what it costs. */
   journal?: ContextJournal;
+  /** Of the call under way. */
+  staging?: Staging;
   rateLimiter: RateLimiter;
   scanSecrets: SecretScan;
 }

@@ -6,6 +6,7 @@ import {
   parseCheckpoint,
   type SigningKey,
 } from "@satchel/journal";
+import { canonicalJson } from "@satchel/prp";
 import type { Store, WriteTransaction } from "../store/store.js";
 import type { CheckpointFile } from "./checkpoint-file.js";
 import type { Environment } from "./context.js";
@@ -20,6 +21,8 @@ export interface ContextJournal {
   readonly origin: string;
   /** Adds entries in the caller's transaction, and a checkpoint when one is due. */
   append(transaction: WriteTransaction, entries: NewEntry[]): Promise<Entry[]>;
+  /** The facts with `key_id` and `signature`: Ed25519, base64url, over the canonical form with `key_id`. */
+  sign<Facts extends Record<string, unknown>>(facts: Facts): Facts & { key_id: string; signature: string };
   /** Signs a checkpoint over everything that is there. @returns the signed note */
   seal(): Promise<string>;
   /** Copies checkpoints of transactions that are done to the file outside the store. */
@@ -72,6 +75,12 @@ export function createContextJournal({
   };
   return {
     origin,
+    sign(facts) {
+      const key = readKey();
+      const signed = { ...facts, key_id: key.verifier.id };
+      const signature = Buffer.from(key.sign(Buffer.from(canonicalJson(signed)))).toString("base64url");
+      return { ...signed, signature };
+    },
     publish,
     seal,
     async append(transaction, entries) {

@@ -13,7 +13,6 @@ import type { Store } from "../store/store.js";
 import { auditEntry } from "./audit-entry.js";
 import { openCheckpointFile } from "./checkpoint-file.js";
 import type { Environment } from "./context.js";
-import { isLocked } from "./faults.js";
 import { type ContextJournal, createContextJournal } from "./journal.js";
 import { makeOnce } from "./key-file.js";
 
@@ -21,34 +20,18 @@ import { makeOnce } from "./key-file.js";
 export const journalKeyFile = "journal.key";
 export const checkpointsFile = "checkpoints.log";
 
-/** The store as use cases get it: with a journal that is there from the first transaction on and is sealed at the end. */
+/** The journal of a store, and how it is started before the first transaction. */
 export function openJournal(
   store: Store,
   { folder, environment }: { folder: string; environment: Environment },
-): { store: Store; journal: ContextJournal } {
+): { journal: ContextJournal; start: () => Promise<void> } {
   const origin = `satchel/${store.contextId}`;
   const keyFile = join(folder, journalKeyFile);
   const readKey = () => readSigningKey(keyFile, origin);
   const checkpoints = openCheckpointFile(join(folder, checkpointsFile));
-  const journal = createContextJournal({ store, environment, origin, readKey, checkpoints });
-  let started: Promise<void> | undefined;
-  const start = () => {
-    started ??= startJournal(store, { environment, readKey: () => makeSigningKey(keyFile, { origin, environment }) });
-    return started;
-  };
   return {
-    journal,
-    store: {
-      ...store,
-      read: async (use) => start().then(() => store.read(use)),
-      write: async (use, options) => start().then(() => store.write(use, options)),
-      close: async () => {
-        await journal.close().catch((error: unknown) => {
-          if (!isLocked(error)) throw error;
-        });
-        await store.close();
-      },
-    },
+    journal: createContextJournal({ store, environment, origin, readKey, checkpoints }),
+    start: () => startJournal(store, { environment, readKey: () => makeSigningKey(keyFile, { origin, environment }) }),
   };
 }
 

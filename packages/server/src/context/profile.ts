@@ -131,7 +131,7 @@ function patchDocument(
   return applyMergePatch(before ?? {}, own) as Record<string, unknown>;
 }
 
-function verifyDocument(
+export function verifyDocument(
   namespace: string,
   document: Record<string, unknown>,
   registered: Record<string, unknown> | undefined,

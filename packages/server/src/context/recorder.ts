@@ -1,3 +1,4 @@
+import type { NewEntry } from "@satchel/journal";
 import { buildResult } from "@satchel/prp";
 import type { Refusal } from "../domain/refusal.js";
 import type { Store, WriteTransaction } from "../store/store.js";
@@ -7,6 +8,7 @@ import {
   inputEnvelope,
   type Recorded,
   type RecordedCall,
+  receiptIdOf,
   spentClaims,
   terminalOf,
 } from "./call-record.js";
@@ -22,12 +24,42 @@ export class Recorder {
   /** The context to run the use case with. */
   readonly context: Context;
   private recorded: Recorded | undefined;
+  /** Where the input is in the journal, of a call in stages. */
+  private begun: number | undefined;
 
   constructor(
     private readonly source: Context,
     private readonly call: RecordedCall,
   ) {
-    this.context = { ...source, store: this.recordingStore(source.store) };
+    const { store } = source;
+    this.context = {
+      ...source,
+      store: this.recordingStore(store),
+      staging: { store, begin: (use) => this.begin(use) },
+    };
+  }
+
+  private async begin(use: (transaction: WriteTransaction) => Promise<void>): Promise<void> {
+    const { call, source } = this;
+    const { caller, identified, operation } = call;
+    this.begun = await source.store.write(async (transaction) => {
+      const judged = await judgeClaims(transaction, identified);
+      if (judged) throw new RepeatedCall(judged);
+      await use(transaction);
+      const at = new Date(source.environment.now()).toISOString();
+      const entries = await source.journal?.append(transaction, [
+        { at, kind: "prp.input", bodies: [inputEnvelope(call)] },
+      ]);
+      const seq = entries?.[0]?.seq ?? 0;
+      const { principal, client } = caller;
+      const identity = JSON.stringify(identified.identity);
+      const claims = identified.claims.map(({ id }) => id);
+      await transaction.putStagedCall({ seq, operation, identity, principal, client, claims });
+      const receiptId = receiptIdOf(identified.identity);
+      for (const { id, input } of identified.claims)
+        await transaction.putClaim({ id, input, receiptId, state: "running" });
+      return seq;
+    });
   }
 
   async finish(outcome: unknown): Promise<Recorded> {
@@ -40,9 +72,9 @@ export class Recorder {
     return recorded;
   }
 
-  /** Records a fault of ours, unless the call was recorded before it happened. */
+  /** Records a fault of ours, unless the call was recorded before it happened or is left to be finished later. */
   async refuse(refusal: Refusal): Promise<Recorded | undefined> {
-    return this.recorded ? undefined : this.finish(refusal);
+    return this.recorded || this.begun !== undefined ? undefined : this.finish(refusal);
   }
 
   private recordingStore(store: Store): Store {
@@ -53,7 +85,7 @@ export class Recorder {
         if (this.recorded || !journal) return store.write(use, options);
         let recorded: Recorded | undefined;
         const result = await store.write(async (transaction) => {
-          const judged = await judgeClaims(transaction, this.call.identified);
+          const judged = this.begun === undefined ? await judgeClaims(transaction, this.call.identified) : undefined;
           if (judged) throw new RepeatedCall(judged);
           const outcome = await use(transaction);
           recorded = await this.append(transaction, outcome);
@@ -73,12 +105,11 @@ export class Recorder {
     const audit = auditRecord(source, { ...call, identity }, { described, outcome });
     const receipt = buildResult(identity, terminalOf({ described, outcome }, audit));
     const { at } = audit;
-    const entries = await source.journal?.append(transaction, [
-      { at, kind: "prp.input", bodies: [inputEnvelope(call)] },
-      auditEntry(audit),
-      { at, kind: "prp.result", bodies: [receipt] },
-    ]);
-    const [, audited, terminal] = entries ?? [];
+    const input: NewEntry = { at, kind: "prp.input", bodies: [inputEnvelope(call)] };
+    const ending: NewEntry[] = [auditEntry(audit), { at, kind: "prp.result", bodies: [receipt] }];
+    const entries = this.begun === undefined ? [input, ...ending] : ending;
+    const [audited, terminal] = (await source.journal?.append(transaction, entries))?.slice(-2) ?? [];
+    if (this.begun !== undefined) await transaction.endStagedCall(this.begun);
     if (audited) await transaction.indexAudit(audited.seq, audit);
     for (const claim of spentClaims(call, { described, outcome }, audit.receipt)) {
       await transaction.putClaim({ ...claim, ...(terminal && { terminal: terminal.seq }) });

@@ -317,6 +317,8 @@ export interface Store {
   /** @throws StoreError `locked` */
   read<T>(use: (transaction: ReadTransaction) => Promise<T>, options?: AccessOptions): Promise<T>;
   write<T>(use: (transaction: WriteTransaction) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /** Holds the context's erasure until it is let go or the process ends; undefined while another one holds it. */
+  lockErasure(): { release(): void } | undefined;
   /** Leaves nothing of deleted rows in any file. @returns false when a reader in another process holds something back */
   scrub(): Promise<boolean>;
   /** Engine facts for `satchel doctor`: version, size in bytes, integrity problems (empty = sound). */

@@ -2,6 +2,7 @@ import { TOOL_NAMES, type ToolName } from "@satchel/pcp";
 import { absentOperation, type Tool } from "../tool.js";
 import { auditList } from "./audit-list.js";
 import { contextBrief } from "./context-brief.js";
+import { eraseRequest } from "./erase-request.js";
 import { memoryList } from "./memory-list.js";
 import { memoryPropose } from "./memory-propose.js";
 import { memoryRead } from "./memory-read.js";
@@ -26,12 +27,12 @@ const served: readonly Tool[] = [
   partitionList,
   contextBrief,
   auditList,
+  eraseRequest,
 ];
 
 /** What the audit says of a call of a tool that is not served. */
 const unservedFacts: Partial<Record<ToolName, { category: string; action: string }>> = {
   export_create: { category: "export", action: "export" },
-  erase_request: { category: "erase", action: "erase" },
 };
 
 /** Every tool of the schema in its order; those that are not served yet answer `unsupported`. */

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import SqliteDatabase from "better-sqlite3";
 import { StoreError } from "../store.js";
 
@@ -20,13 +21,23 @@ export class Connection {
   private turn: Promise<unknown> = Promise.resolve();
   private durability: "power" | "process" = "power";
 
-  constructor(file: string, options: { create?: boolean } = {}) {
-    this.database = new SqliteDatabase(file, { timeout: lockWaitMs, fileMustExist: !options.create });
+  constructor(source: string | Buffer, options: { create?: boolean; readonly?: boolean } = {}) {
+    const { create = false, readonly = false } = options;
+    const fileMustExist = typeof source === "string" && !create;
+    this.database = new SqliteDatabase(source, { timeout: lockWaitMs, fileMustExist, readonly });
     retained.push(this);
     this.pragma("foreign_keys = ON");
     this.pragma("secure_delete = ON");
     this.pragma("synchronous = FULL");
     this.pragma("cache_size = -32000");
+  }
+
+  /** To be read only. A file without a write-ahead log is read into memory, so that nothing is written beside it. */
+  static snapshot(file: string): Connection {
+    if (existsSync(`${file}-wal`)) return new Connection(file, { readonly: true });
+    const bytes = readFileSync(file);
+    bytes.fill(1, 18, 20); // Says that there is no log: one in memory has none.
+    return new Connection(bytes);
   }
 
   /** @returns the first column of the answer, if the pragma has one */

@@ -7,6 +7,7 @@ import * as audit from "./audit.js";
 import * as claims from "./claims.js";
 import { Connection, isDamage, misusedError } from "./connection.js";
 import * as erasure from "./erasure.js";
+import { lockFile } from "./file-lock.js";
 import * as history from "./history.js";
 import * as pages from "./pages.js";
 import { listParts, partNumbers } from "./parts.js";
@@ -68,12 +69,30 @@ export function openSqliteStore(file: string): Store {
         },
         durability,
       ),
+    lockErasure: () => lockFile(`${file}-erasure`),
     scrub: () => erasure.scrub(writer, listParts(writer)),
     inspect: () => inspectAfresh(file),
     close: async () => {
       reader.close();
       writer.close();
     },
+  };
+}
+
+/**
+ * What the database of a context holds now, without changing a byte of any file: while nobody has it open it is read
+ * into memory. @throws StoreError `damaged`, `locked`
+ */
+export function openSqliteSnapshot(file: string): Pick<Store, "read" | "close"> {
+  const connection = Connection.snapshot(file);
+  const reads = readTransaction(connection);
+  return {
+    read: (use) =>
+      connection.transact("BEGIN", async (isOpen) => {
+        verifyUnlocked(connection);
+        return use(whileOpen(reads, isOpen));
+      }),
+    close: async () => connection.close(),
   };
 }
 
