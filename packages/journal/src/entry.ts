@@ -1,6 +1,6 @@
-import { hash } from "node:crypto";
 import { JournalError } from "./errors.js";
 import { hashLeaf } from "./merkle-tree.js";
+import { sha256Hex } from "./sha256.js";
 
 /** In the order of their stored numbers, which never change. */
 export const ENTRY_KINDS = [
@@ -59,7 +59,7 @@ export function isErasable(kind: EntryKind): boolean {
 
 /** Lowercase hex SHA-256("satchel/journal/v1" ‖ salt ‖ body). */
 export function commit({ salt, body }: Opening): string {
-  return hash("sha256", Buffer.concat([commitmentTag, salt, Buffer.from(body)]), "hex");
+  return sha256Hex(Buffer.concat([commitmentTag, salt, Buffer.from(body)]));
 }
 
 /** The RFC 8785 text of the entry. Its members need no escapes, so it can be put together. */

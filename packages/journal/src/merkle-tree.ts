@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { sha256 } from "./sha256.js";
 
 /*
  * The tree of RFC 6962 section 2 and RFC 9162 section 2.1. Hashes have 32 bytes. Sizes and positions are counted in
@@ -31,14 +31,14 @@ export interface TreeState {
 const leafTag = Buffer.of(0);
 const nodeTag = Buffer.of(1);
 
-export const emptyRoot: Uint8Array = hash("sha256", Buffer.alloc(0), "buffer");
+export const emptyRoot: Uint8Array = sha256("");
 
 export function hashLeaf(bytes: Uint8Array): Uint8Array {
-  return hash("sha256", Buffer.concat([leafTag, bytes]), "buffer");
+  return sha256(Buffer.concat([leafTag, bytes]));
 }
 
 export function hashNode(left: Uint8Array, right: Uint8Array): Uint8Array {
-  return hash("sha256", Buffer.concat([nodeTag, left, right]), "buffer");
+  return sha256(Buffer.concat([nodeTag, left, right]));
 }
 
 export function equalHashes(left: Uint8Array, right: Uint8Array): boolean {

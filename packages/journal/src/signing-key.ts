@@ -1,6 +1,7 @@
-import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from "node:crypto";
+import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { decodeBase64, encodeBase64 } from "./base64.js";
 import { JournalError } from "./errors.js";
+import { sha256Hex } from "./sha256.js";
 
 /*
  * Keys in the text forms of C2SP signed-note: `name+hash+base64` and `PRIVATE+KEY+name+hash+base64`, Ed25519 only.
@@ -27,7 +28,7 @@ export class VerifierKey {
   ) {
     if (!nameForm.test(name)) throw new JournalError("bad_key", "A key name is empty or has spaces or a plus sign.");
     const typed = Buffer.concat([ed25519, publicKey]);
-    this.id = hash("sha256", Buffer.concat([Buffer.from(`${name}\n`), typed]), "hex").slice(0, 8);
+    this.id = sha256Hex(Buffer.concat([Buffer.from(`${name}\n`), typed])).slice(0, 8);
     this.text = `${name}+${this.id}+${encodeBase64(typed)}`;
     this.#key = createPublicKey({ key: Buffer.concat([publicDer, publicKey]), format: "der", type: "spki" });
   }

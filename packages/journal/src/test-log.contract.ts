@@ -32,6 +32,8 @@ const retained: unknown[] = [];
 
 export interface TestDatabase extends SqliteConnection {
   copy(): TestDatabase;
+  /** The file's bytes. */
+  bytes(): Buffer;
 }
 
 function wrap(database: Database.Database): TestDatabase {
@@ -47,11 +49,13 @@ function wrap(database: Database.Database): TestDatabase {
     get: <Row>(sql: string, ...parameters: unknown[]) => statement(sql).get(...parameters) as Row | undefined,
     all: <Row>(sql: string, ...parameters: unknown[]) => statement(sql).all(...parameters) as Row[],
     copy: () => wrap(new Database(database.serialize())),
+    bytes: () => database.serialize(),
   };
 }
 
 export function openDatabase(): TestDatabase {
   const database = new Database(":memory:");
+  database.pragma("secure_delete = ON");
   database.exec(journalTables);
   return wrap(database);
 }

@@ -276,6 +276,7 @@ function addPeople(program: Command): void {
 
 function addOwning(program: Command): void {
   addErasing(program);
+  addJournal(program);
   const token = program.command("token").description("Make and revoke tokens for assistants that connect over HTTP.");
   printing(token, {
     use: "create",
@@ -321,4 +322,72 @@ function addErasing(program: Command): void {
     .option("--yes", "do it")
     .option(...clock)
     .action(async (options) => (await import("./commands/erase.js")).erase(options));
+}
+
+function addJournal(program: Command): void {
+  const collect = (value: string, values: string[]) => [...values, value];
+  printing(program, {
+    use: "audit",
+    about: "Show who did what, newest first.",
+    examples: ["satchel audit", "satchel audit --since 2026-01-31T00:00:00Z --category memory.sensitive"],
+  })
+    .option("--since <utc>", "from then on")
+    .option("--until <utc>", "before then")
+    .option("--principal <principal>", "only what this user did")
+    .option("--category <name>", "only this category, such as memory, review or erase")
+    .option("--limit <number>", "at most this many", "50")
+    .action(async (options) => (await import("./commands/audit.js")).audit(options));
+  printing(program, {
+    use: "receipts [id]",
+    about: "Show the receipts of calls, newest first, or the envelopes of a receipt or call.",
+    examples: ["satchel receipts", "satchel receipts semantic_receipt:…"],
+  })
+    .option("--limit <number>", "at most this many", "50")
+    .action(async (id, options) => (await import("./commands/audit.js")).receipts(id, options));
+  const journal = program.command("journal").description("The log that proves itself.");
+  printing(journal, { use: "list", about: "List entries, newest first.", examples: ["satchel journal list --limit 5"] })
+    .option("--limit <number>", "at most this many", "50")
+    .action(async (options) => (await import("./commands/journal.js")).journalList(options));
+  printing(journal, {
+    use: "show <entry>",
+    about: "Show an entry by its number or an id in it.",
+    examples: ["satchel journal show 17", "satchel journal show aud_…"],
+  }).action(async (entry, options) => (await import("./commands/journal.js")).journalShow(entry, options));
+  printing(journal, {
+    use: "verify",
+    about: "Check the whole log. Exit code 0 valid, 1 invalid, 2 can't check, 3 valid with unsettled calls.",
+    examples: ["satchel journal verify", "satchel journal verify --checkpoint kept-elsewhere.txt --key satchel/…"],
+  })
+    .option("--checkpoint <file>", "signed checkpoints that were kept elsewhere; may be repeated", collect, [])
+    .option("--key <vkey>", "trust this key instead of those in journal.pub; may be repeated", collect, [])
+    .action(async (options) => (await import("./commands/journal.js")).journalVerify(options));
+  printing(journal, {
+    use: "prove <entry>",
+    about: "Print a proof that the log holds an entry.",
+    examples: ["satchel journal prove aud_… --out proof.json"],
+  })
+    .option("--out <file>", "write it to this file")
+    .action(async (entry, options) => (await import("./commands/journal.js")).journalProve(entry, options));
+  journal
+    .command("verify-proof <file>")
+    .description("Check a proof file, offline. Exit code 0 valid, 1 invalid, 2 can't check.")
+    .option("--key <vkey>", "the log's key; may be repeated", collect, [])
+    .option("--json", "print JSON")
+    .addHelpText("after", "\nExamples:\n  satchel journal verify-proof proof.json --key satchel/…")
+    .action(async (file, options) => (await import("./commands/journal.js")).journalVerifyProof(file, options));
+  printing(journal, {
+    use: "checkpoint",
+    about: "Sign what the log holds now, and print it: keep it where nobody can change it.",
+    examples: ["satchel journal checkpoint > checkpoint.txt"],
+  }).action(async (options) => (await import("./commands/journal.js")).journalCheckpoint(options));
+  printing(journal, {
+    use: "unsettled",
+    about: "List calls whose outcome is not known yet.",
+    examples: ["satchel journal unsettled"],
+  }).action(async (options) => (await import("./commands/journal.js")).journalUnsettled(options));
+  printing(journal, {
+    use: "rotate-key",
+    about: "Sign with a new key from now on; the old one vouches for it.",
+    examples: ["satchel journal rotate-key"],
+  }).action(async (options) => (await import("./commands/journal.js")).journalRotateKey(options));
 }

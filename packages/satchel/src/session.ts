@@ -84,17 +84,17 @@ export async function callLocally<Output>(context: Context, name: ToolName, args
 /** Follows the cursors of a listing tool as the owner in person. @returns the entries of all answers @throws CommandError */
 export async function listLocally<Item>(
   context: Context,
-  listing: { tool: ToolName; member: string; filter: Record<string, unknown> },
+  listing: { tool: ToolName; member: string; filter: Record<string, unknown>; most?: number },
 ): Promise<Item[]> {
-  const { tool, member, filter } = listing;
+  const { tool, member, filter, most = Number.POSITIVE_INFINITY } = listing;
   const items: Item[] = [];
   let cursor: unknown;
   do {
-    const args = { ...filter, limit: 100, ...(cursor !== undefined && { cursor }) };
+    const args = { ...filter, limit: Math.min(100, most - items.length), ...(cursor !== undefined && { cursor }) };
     const answer = await callLocally<Record<string, unknown>>(context, tool, args);
     items.push(...(answer[member] as Item[]));
     cursor = answer.next_cursor;
-  } while (cursor !== undefined);
+  } while (cursor !== undefined && items.length < most);
   return items;
 }
 

@@ -5,14 +5,17 @@ export {
   listContexts,
   openContext,
   previewErasure,
+  verifyContextJournal,
 } from "./context/context-directory.js";
 export { selectorDigest } from "./context/erasure.js";
 export type { ErasureItem, ErasureRequest, ErasureSelector } from "./context/erasure-plan.js";
 export type { ImportFile, ImportSummary, RefusedFile } from "./context/import-pages.js";
+export type { JournalLine, ReceiptLine } from "./context/journal-reading.js";
 export type { RecordedVersion } from "./context/page-history.js";
 export { type PartitionChange, parseGrant } from "./context/people.js";
 export type { PageRead } from "./context/read-page.js";
 export type { ToolResult } from "./context/tool-result.js";
+export type { JournalVerdict } from "./context/verify-journal.js";
 export { type Caller, isPersonalClient, ownerPrincipal } from "./domain/access.js";
 export { isRefusal, type Refusal } from "./domain/refusal.js";
 export { type AnsweredCall, callTool } from "./mcp/call-tool.js";

@@ -9,6 +9,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { isHandle, PcpError } from "@satchel/pcp";
@@ -16,19 +17,21 @@ import type { ContextKind, ContextRecord } from "../domain/records.js";
 import { createSqliteStore, openSqliteSnapshot, openSqliteStore } from "../store/sqlite/store.js";
 import { StoreError } from "../store/store.js";
 import { createCallKeys } from "./call-keys.js";
+import { readCheckpoints } from "./checkpoint-file.js";
 import type { Context, Environment } from "./context.js";
 import { createCursorSeal } from "./cursor.js";
 import { createDocumentSeal } from "./document-seal.js";
 import { type ErasurePlan, type ErasureRequest, planErasure } from "./erasure-plan.js";
 import { guardStore } from "./guarded-store.js";
 import { makeOnce, writeSecret } from "./key-file.js";
-import { journalKeyFile, newSigningKey, openJournal } from "./open-journal.js";
+import { checkpointsFile, journalKeyFile, journalKeysFile, newSigningKey, openJournal } from "./open-journal.js";
 import { RateLimiter } from "./rate-limit.js";
 import { createSecretScan } from "./secret-scan.js";
+import { type JournalVerdict, verifyJournal } from "./verify-journal.js";
 
 /*
  * A data directory holds contexts/<handle>/{context.db, key, documents.key, journal.key,
- * checkpoints.log}. A new context is made whole under a name that starts with
+ * journal.pub, checkpoints.log}. A new context is made whole under a name that starts with
  * a dot and then renamed into place, so that processes that start at once on an empty directory all find one complete
  * context, and a crash in between leaves nothing that counts.
  */
@@ -68,7 +71,9 @@ export function createContext(dataDir: string, spec: ContextSpec, environment: E
   try {
     const record = newRecord(spec, environment);
     for (const name of [keyFile, documentKeyFile]) writeSecret(join(making, name), environment.randomBytes(32));
-    writeSecret(join(making, journalKeyFile), newSigningKey(`satchel/${record.id}`, environment));
+    const { secret, known } = newSigningKey({ origin: `satchel/${record.id}`, environment });
+    writeSecret(join(making, journalKeyFile), secret);
+    writeFileSync(join(making, journalKeysFile), known);
     createSqliteStore(join(making, databaseFile), record);
     chmodSync(join(making, databaseFile), 0o600);
     renameSync(making, target);
@@ -114,6 +119,27 @@ export async function previewErasure(
   try {
     const { items, counts } = await planErasure({ documents, store }, request);
     return { items, counts };
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * Verifies the journal of a context, read without changing a byte of any file, against the checkpoints and keys kept
+ * beside it and those that are given. Given keys are the only ones trusted.
+ * @throws PcpError `not_found`; StoreError, JournalError when it can't be read
+ */
+export async function verifyContextJournal(
+  place: { dataDir: string; handle: string },
+  given: { keys: string[]; checkpoints: string[]; onProgress?: (checked: number, size: number) => void },
+): Promise<JournalVerdict> {
+  const folder = findContext(place.dataDir, place.handle);
+  const known = join(folder, journalKeysFile);
+  const own = given.keys.length === 0 && existsSync(known) ? readFileSync(known, "utf8").trim().split("\n") : [];
+  const checkpoints = [...readCheckpoints(join(folder, checkpointsFile)), ...given.checkpoints];
+  const store = openSqliteSnapshot(join(folder, databaseFile));
+  try {
+    return await verifyJournal(store, { ...given, keys: [...given.keys, ...own], checkpoints });
   } finally {
     await store.close();
   }

@@ -1,5 +1,6 @@
 import {
   appendEntries,
+  currentKey,
   type Entry,
   makeCheckpoint,
   type NewEntry,
@@ -60,6 +61,9 @@ export function createContextJournal({
     maySealed = true;
     return note;
   };
+  /** Not so for the moment in which another process hands the journal over to a new key. */
+  const isSigner = async (transaction: WriteTransaction) =>
+    (await currentKey(transaction.journal)).text === readKey().verifier.text;
   const publish = async () => {
     if (!maySealed) return;
     maySealed = false;
@@ -90,7 +94,7 @@ export function createContextJournal({
       const { size } = await transaction.journal.state();
       const sealed = await transaction.journal.lastCheckpoint();
       const isDue = size - (sealed?.size ?? 0) >= entriesPerCheckpoint || nowMs - unsealedSinceMs >= longestUnsealedMs;
-      if (isDue) await sealIn(transaction);
+      if (isDue && (await isSigner(transaction))) await sealIn(transaction);
       else alarm ??= setTimeout(() => void seal().catch(() => undefined), longestUnsealedMs).unref();
       return added;
     },

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   appendEntries,
@@ -15,10 +15,13 @@ import { openCheckpointFile } from "./checkpoint-file.js";
 import type { Environment } from "./context.js";
 import { type ContextJournal, createContextJournal } from "./journal.js";
 import { makeOnce } from "./key-file.js";
+import { settleRotation } from "./rotate-journal-key.js";
 
 /** Signs the journal's checkpoints: a signed-note secret key, readable by its owner only. */
 export const journalKeyFile = "journal.key";
 export const checkpointsFile = "checkpoints.log";
+/** The verifier keys of the journal from its first on, one a line: what `journal verify` trusts unless told otherwise. */
+export const journalKeysFile = "journal.pub";
 
 /** The journal of a store, and how it is started before the first transaction. */
 export function openJournal(
@@ -31,7 +34,11 @@ export function openJournal(
   const checkpoints = openCheckpointFile(join(folder, checkpointsFile));
   return {
     journal: createContextJournal({ store, environment, origin, readKey, checkpoints }),
-    start: () => startJournal(store, { environment, readKey: () => makeSigningKey(keyFile, { origin, environment }) }),
+    start: async () => {
+      const place = { folder, origin, environment };
+      await startJournal(store, { environment, readKey: () => makeSigningKey(place) });
+      await settleRotation(store, folder);
+    },
   };
 }
 
@@ -61,16 +68,19 @@ async function startJournal(
 }
 
 /** Contexts of a release without a journal have no key; of processes that make one at once, one wins. */
-function makeSigningKey(
-  file: string,
-  { origin, environment }: { origin: string; environment: Environment },
-): SigningKey {
-  if (!existsSync(file)) makeOnce(file, { bytes: newSigningKey(origin, environment), environment });
-  return readSigningKey(file, origin);
+function makeSigningKey(place: { folder: string; origin: string; environment: Environment }): SigningKey {
+  const file = join(place.folder, journalKeyFile);
+  if (!existsSync(file)) makeOnce(file, { bytes: newSigningKey(place).secret, environment: place.environment });
+  const key = readSigningKey(file, place.origin);
+  const known = join(place.folder, journalKeysFile);
+  if (!existsSync(known)) writeFileSync(known, `${key.verifier.text}\n`);
+  return key;
 }
 
-export function newSigningKey(origin: string, environment: Environment): string {
-  return `${generateSigningKey(origin, environment.randomBytes(32)).secretText()}\n`;
+/** The contents of the two key files of a new journal. */
+export function newSigningKey({ origin, environment }: { origin: string; environment: Environment }) {
+  const key = generateSigningKey(origin, environment.randomBytes(32));
+  return { secret: `${key.secretText()}\n`, known: `${key.verifier.text}\n` };
 }
 
 function readSigningKey(file: string, origin: string): SigningKey {

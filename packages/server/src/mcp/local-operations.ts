@@ -1,14 +1,28 @@
+import type { Proof } from "@satchel/journal";
 import { isPartitionName } from "@satchel/pcp";
 import type { AuditFacts } from "../context/call-record.js";
 import type { Context } from "../context/context.js";
 import { registerExtension } from "../context/extensions.js";
 import { type ImportFile, type ImportOptions, type ImportSummary, importPages } from "../context/import-pages.js";
 import { type ContextReport, inspectContext } from "../context/inspect.js";
+import {
+  type JournalLine,
+  type ListJournalInput,
+  type ListReceiptsInput,
+  listJournal,
+  listReceipts,
+  listUnsettled,
+  proveJournalEntry,
+  type ReceiptLine,
+  readJournalEntry,
+  type UnsettledCall,
+} from "../context/journal-reading.js";
 import { readRevision } from "../context/list-revisions.js";
 import { type RecordedVersion, readHistory, restorePage } from "../context/page-history.js";
 import * as people from "../context/people.js";
 import { type PageRead, readPage } from "../context/read-page.js";
 import { type RemovePageInput, removePage } from "../context/remove-page.js";
+import { rotateJournalKey } from "../context/rotate-journal-key.js";
 import { chooseSetting, type SettingChange } from "../context/settings.js";
 import { createToken, listTokens, type NewToken, revokeToken, type TokenRecord } from "../context/tokens.js";
 import { type ToolResult, toolResult } from "../context/tool-result.js";
@@ -56,6 +70,8 @@ interface Administration<Output> {
   /** What was changed. */
   targets?(output: Output): string[];
 }
+
+const journalReading = { category: "audit", action: "read" } as const;
 
 function administration<Input, Output>(
   name: string,
@@ -226,6 +242,48 @@ export const extensionAddOperation: Operation<
   action: "write",
   targets: ({ namespace }) => [namespace],
 });
+
+export const journalListOperation: Operation<ListJournalInput, JournalLine[]> = administration(
+  "journal_list",
+  (context, _caller, input) => listJournal(context, input),
+  journalReading,
+);
+
+export const journalShowOperation: Operation<{ name: string }, JournalLine> = administration(
+  "journal_show",
+  (context, _caller, { name }) => readJournalEntry(context, name),
+  journalReading,
+);
+
+export const journalProveOperation: Operation<{ name: string }, Proof> = administration(
+  "journal_prove",
+  (context, _caller, { name }) => proveJournalEntry(context, name),
+  journalReading,
+);
+
+export const receiptsOperation: Operation<ListReceiptsInput, ReceiptLine[]> = administration(
+  "receipts",
+  (context, _caller, input) => listReceipts(context, input),
+  journalReading,
+);
+
+export const journalUnsettledOperation: Operation<Record<string, unknown>, UnsettledCall[]> = administration(
+  "journal_unsettled",
+  (context) => listUnsettled(context),
+  journalReading,
+);
+
+/** @returns the signed note */
+export const journalCheckpointOperation: Operation<Record<string, unknown>, { checkpoint: string }> = administration(
+  "journal_checkpoint",
+  async (context) => ({ checkpoint: (await context.journal?.seal()) ?? "" }),
+  { action: "write" },
+);
+
+export const journalRotateOperation: Operation<
+  Record<string, unknown>,
+  { key: string; previous: string }
+> = administration("journal_rotate_key", (context) => rotateJournalKey(context), { action: "write" });
 
 export const tokenCreateOperation: Operation<NewToken, { token: string; record: TokenRecord }> = administration(
   "token_create",
