@@ -29,28 +29,28 @@ const reasons = {
 class Invalid extends Error {}
 class Unchecked extends Error {}
 
-function require(condition, reason = "bad_form") {
+function ensure(condition, reason = "bad_form") {
   if (!condition) throw new Invalid(reason);
 }
 
 const sha256 = (...parts) => hash("sha256", Buffer.concat(parts.map((part) => Buffer.from(part))), "buffer");
 
 function decode(text, length) {
-  require(typeof text === "string");
+  ensure(typeof text === "string");
   const bytes = Buffer.from(text, "base64");
-  require(bytes.toString("base64") === text && (length === undefined || bytes.length === length));
+  ensure(bytes.toString("base64") === text && (length === undefined || bytes.length === length));
   return bytes;
 }
 
-function requireMembers(value, names) {
-  require(typeof value === "object" && value !== null && !Array.isArray(value));
-  require(Object.keys(value).length === names.length && names.every((name) => Object.hasOwn(value, name)));
+function ensureMembers(value, names) {
+  ensure(typeof value === "object" && value !== null && !Array.isArray(value));
+  ensure(Object.keys(value).length === names.length && names.every((name) => Object.hasOwn(value, name)));
 }
 
 /** RFC 8785 of a parsed JSON value. */
 function canonical(value) {
-  if (typeof value === "string") require(value.isWellFormed());
-  if (typeof value === "number") require(Number.isFinite(value));
+  if (typeof value === "string") ensure(value.isWellFormed());
+  if (typeof value === "number") ensure(Number.isFinite(value));
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   const names = Object.keys(value).sort();
@@ -58,40 +58,40 @@ function canonical(value) {
 }
 
 function checkEntry(entry) {
-  requireMembers(entry, ["seq", "at", "kind", "commitments"]);
+  ensureMembers(entry, ["seq", "at", "kind", "commitments"]);
   const { seq, at, kind, commitments } = entry;
-  require(Number.isSafeInteger(seq) && seq >= 0 && kinds.includes(kind) && Array.isArray(commitments));
-  require(typeof at === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(at));
-  require(!Number.isNaN(Date.parse(at)) && new Date(at).toISOString() === at);
-  require(commitments.length === (kind === "audit" ? 2 : 1));
-  require(commitments.every((text) => typeof text === "string" && /^[0-9a-f]{64}$/.test(text)));
+  ensure(Number.isSafeInteger(seq) && seq >= 0 && kinds.includes(kind) && Array.isArray(commitments));
+  ensure(typeof at === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(at));
+  ensure(!Number.isNaN(Date.parse(at)) && new Date(at).toISOString() === at);
+  ensure(commitments.length === (kind === "audit" ? 2 : 1));
+  ensure(commitments.every((text) => typeof text === "string" && /^[0-9a-f]{64}$/.test(text)));
 }
 
 /** The commitment that salt and body open; undefined for an erased body. */
 function recommit(opening) {
   if (opening === null) return undefined;
-  requireMembers(opening, ["salt", "body"]);
+  ensureMembers(opening, ["salt", "body"]);
   return sha256("satchel/journal/v1", decode(opening.salt, 32), canonical(opening.body)).toString("hex");
 }
 
 function parseSignature(line) {
   const [, name, text] = /^— ([^\s+]+) ([A-Za-z0-9+/]+=*)$/.exec(line) ?? [];
   const bytes = decode(text);
-  require(bytes.length > 4);
+  ensure(bytes.length > 4);
   return { name, id: bytes.toString("hex", 0, 4), signature: bytes.subarray(4) };
 }
 
 function parseCheckpoint(note) {
-  require(typeof note === "string" && note.isWellFormed() && !/[\0-\x09\x0b-\x1f]/.test(note));
+  ensure(typeof note === "string" && note.isWellFormed() && !/[\0-\x09\x0b-\x1f]/.test(note));
   const end = note.lastIndexOf("\n\n");
-  require(end >= 0 && note.endsWith("\n"));
+  ensure(end >= 0 && note.endsWith("\n"));
   const text = note.slice(0, end + 1);
   const signatures = note
     .slice(end + 2, -1)
     .split("\n")
     .map(parseSignature);
   const [origin, size, root, ...extensions] = text.slice(0, -1).split("\n");
-  require(origin && /^(0|[1-9][0-9]*)$/.test(size) && Number.isSafeInteger(Number(size)) && !extensions.includes(""));
+  ensure(origin && /^(0|[1-9][0-9]*)$/.test(size) && Number.isSafeInteger(Number(size)) && !extensions.includes(""));
   return { origin, size: Number(size), root: decode(root, 32), text, signatures };
 }
 
@@ -101,20 +101,20 @@ function checkSignatures({ origin, text, signatures }, keys) {
   for (const { name, id, signature } of signatures) {
     const key = keys.find((each) => each.name === origin && each.name === name && each.id === id);
     if (!key) continue;
-    require(verify(null, Buffer.from(text), key.key, signature), "bad_signature");
+    ensure(verify(null, Buffer.from(text), key.key, signature), "bad_signature");
     signers.push(key);
   }
-  require(signers.length > 0, "unknown_key");
+  ensure(signers.length > 0, "unknown_key");
   return signers[0];
 }
 
 /** The root that a leaf and its path lead to, by the shape of a tree of `size` leaves from the top down (RFC 6962). */
 function rootOf(leaf, position, { size, path }) {
   if (size === 1) {
-    require(path.length === 0, "bad_path");
+    ensure(path.length === 0, "bad_path");
     return leaf;
   }
-  require(path.length > 0, "bad_path");
+  ensure(path.length > 0, "bad_path");
   let left = 1;
   while (left * 2 < size) left *= 2;
   const [sibling, rest] = [path.at(-1), path.slice(0, -1)];
@@ -124,19 +124,22 @@ function rootOf(leaf, position, { size, path }) {
 }
 
 function verifyProof(proof, keys) {
-  requireMembers(proof, ["format", "entry", "openings", "path", "checkpoint"]);
+  ensureMembers(proof, ["format", "entry", "openings", "path", "checkpoint"]);
   const { format, entry, openings } = proof;
-  require(format === "satchel/journal-proof/v1" && Array.isArray(openings) && Array.isArray(proof.path));
+  ensure(format === "satchel/journal-proof/v1" && Array.isArray(openings) && Array.isArray(proof.path));
   checkEntry(entry);
-  require(openings.length === entry.commitments.length);
+  ensure(openings.length === entry.commitments.length);
   const path = proof.path.map((text) => decode(text, 32));
   const opened = openings.map(recommit);
   const checkpoint = parseCheckpoint(proof.checkpoint);
-  require(opened.every((text, slot) => text === undefined || text === entry.commitments[slot]), "bad_opening");
+  ensure(
+    opened.every((text, slot) => text === undefined || text === entry.commitments[slot]),
+    "bad_opening",
+  );
   const { name, id } = checkSignatures(checkpoint, keys);
   const { origin, size, root } = checkpoint;
-  require(entry.seq < size, "bad_path");
-  require(rootOf(sha256([0], canonical(entry)), entry.seq, { size, path }).equals(root), "bad_path");
+  ensure(entry.seq < size, "bad_path");
+  ensure(rootOf(sha256([0], canonical(entry)), entry.seq, { size, path }).equals(root), "bad_path");
   return {
     entry,
     bodies: openings.map((opening) => opening?.body),

@@ -14,6 +14,9 @@ const seal = (bytes: Buffer) => {
   return Buffer.concat([bytes, checksum]);
 };
 
+/** Long enough to be worth compressing. */
+const envelope = `{"callId":"call_01a22c00-4691-7052-8ca6-da5af8d7c36a","content":{"digest":"sha256:${"0123456789abcdef".repeat(4)}","redactionDisposition":"digest_only","references":[]},"correlation":{"itemId":"item_01a22c00-4691-7052-8ca6-da5af8d7c36a","normalizedSessionId":"session_1","runId":"run_1","turnId":"turn_1"},"idempotencyKey":null,"operationId":"memory_search","phase":"input","schema":"paperclip.prp.semantic_tool.v1","schemaVersion":1}`;
+
 describe("packed openings", () => {
   it("come back as they were", () => {
     const bodies = fc.oneof(fc.string({ unit: "binary", maxLength: 3000 }), fc.json());
@@ -27,15 +30,14 @@ describe("packed openings", () => {
   });
 
   it("are small for what they are made for, and never much larger than the text", () => {
-    const envelope = `{"callId":"call_1","content":{"digest":"sha256:${"0123456789abcdef".repeat(4)}","redactionDisposition":"digest_only","references":[]},"correlation":{"itemId":"item_1","normalizedSessionId":"session_1","runId":"run_1","turnId":"turn_1"},"idempotencyKey":null,"operationId":"memory_search","phase":"input","schema":"paperclip.prp.semantic_tool.v1","schemaVersion":1}`;
-    expect(pack(envelope).length).toBeLessThan(110);
+    expect(pack(envelope).length).toBeLessThan(150);
     for (const body of ["1", '""', "q~Z{", createHash("sha512").update("x").digest("base64url")]) {
       expect(pack(body).length).toBeLessThanOrEqual(32 + 1 + Buffer.byteLength(body) + 4);
     }
   });
 
   it("are nothing when a bit is flipped, a byte lost or added, or the checksum made to fit other content", () => {
-    for (const body of ['{"callId":"call_1","outcome":"succeeded"}', "1"]) {
+    for (const body of [envelope, "1"]) {
       const packed = pack(body);
       for (let bit = 0; bit < packed.length * 8; bit++) {
         const other = Buffer.from(packed);
@@ -49,7 +51,7 @@ describe("packed openings", () => {
       expect(unpackOpening(seal(content))).toMatchObject({ body });
       expect(unpackOpening(seal(Buffer.concat([content, Buffer.from("hidden")])))?.body).not.toBe(body);
     }
-    const deflated = pack('{"callId":"call_1","outcome":"succeeded"}').subarray(0, -4);
+    const deflated = pack(envelope).subarray(0, -4);
     expect(deflated[32]).toBe(1);
     expect(unpackOpening(seal(Buffer.concat([deflated, Buffer.from("hidden")])))).toBeUndefined();
     expect(unpackOpening(seal(deflated.subarray(0, -1)))).toBeUndefined();
@@ -62,8 +64,10 @@ describe("packed openings", () => {
 
 describe("the dictionary", () => {
   it("is what stored bodies were compressed with", () => {
-    expect(createHash("sha256").update(bodyDictionary).digest("hex")).toBe("DICTIONARY");
-    const stored = "STORED";
+    expect(createHash("sha256").update(bodyDictionary).digest("hex")).toBe(
+      "e36560c187329faa0b56b86073d29cf6bb39c0eb55fa56f8d8f03e6068bd9a48",
+    );
+    const stored = "AwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMBq0ZLRaj5BuGuWgBmF2Km";
     expect(unpackOpening(Buffer.from(stored, "base64"))?.body).toBe('{"callId":"call_1","outcome":"succeeded"}');
   });
 });

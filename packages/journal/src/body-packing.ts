@@ -16,11 +16,13 @@ const checksumBytes = 4;
 // A window that holds the dictionary and a usual body; what zlib allocates for a larger one costs more than its work.
 const windowBits = 13;
 const deflateOptions = { dictionary: bodyDictionary, windowBits, memLevel: 5, chunkSize: 1024 };
+/** Shorter texts, such as those of the audit, cost more time than they save space. */
+const worthBytes = 400;
 const inflateOptions = { dictionary: bodyDictionary, windowBits, chunkSize: 1024, info: true };
 
 export function packOpening({ salt, body }: Opening): Uint8Array {
   const text = Buffer.from(body);
-  const deflated = deflateRawSync(text, deflateOptions);
+  const deflated = text.length < worthBytes ? text : deflateRawSync(text, deflateOptions);
   const isShorter = deflated.length < text.length;
   const content = isShorter ? deflated : text;
   const packed = Buffer.allocUnsafe(headBytes + content.length + checksumBytes);

@@ -1,10 +1,11 @@
 import { decodeBase64, encodeBase64 } from "./base64.js";
 import { JournalError } from "./errors.js";
 import { currentKey } from "./key-rotation.js";
-import { joinHashes, type TreeHead } from "./merkle-tree.js";
+import { joinHashes, type TreeHead, verifyConsistency } from "./merkle-tree.js";
 import { type NoteSignature, parseNote, signNote } from "./signed-note.js";
 import type { SigningKey } from "./signing-key.js";
 import type { JournalStorage, StoredCheckpoint } from "./storage.js";
+import { proveConsistency } from "./tree-proof.js";
 
 /** C2SP tlog-checkpoint. */
 export interface Checkpoint extends TreeHead {
@@ -34,8 +35,8 @@ export function signCheckpoint({ size, root }: TreeHead, key: SigningKey): strin
 
 /**
  * Signs what the log holds now, and stores that. When nothing was added since the last checkpoint, that one is returned.
- * @throws JournalError `not_started`, `bad_key` for a key that is not the log's present one, `damaged` for a log that is
- * smaller than its last checkpoint: it is never signed again at a lower size
+ * @throws JournalError `not_started`, `bad_key` for a key that is not the log's present one, `damaged` for a log that does
+ * not continue its last checkpoint: nothing smaller and nothing else is ever signed
  */
 export async function makeCheckpoint(storage: JournalStorage, key: SigningKey): Promise<StoredCheckpoint> {
   const { size, frontier } = await storage.state();
@@ -44,11 +45,20 @@ export async function makeCheckpoint(storage: JournalStorage, key: SigningKey): 
     throw new JournalError("bad_key", `The log is signed by ${present}, not by ${key}.`);
   }
   const last = await storage.lastCheckpoint();
-  if (last && last.size > size) {
-    throw new JournalError("damaged", `The log has ${size} entries, but was signed with ${last.size}.`);
-  }
+  const head = { size, root: joinHashes(frontier) };
+  if (last) await checkContinuity(storage, parseCheckpoint(last.note), head);
   if (last?.size === size) return last;
-  const checkpoint = { size, note: signCheckpoint({ size, root: joinHashes(frontier) }, key) };
+  const checkpoint = { size, note: signCheckpoint(head, key) };
   await storage.addCheckpoint(checkpoint);
   return checkpoint;
+}
+
+async function checkContinuity(storage: JournalStorage, from: TreeHead, to: TreeHead): Promise<void> {
+  if (from.size > to.size) {
+    throw new JournalError("damaged", `The log has ${to.size} entries, but was signed with ${from.size}.`);
+  }
+  const path = await proveConsistency(storage, { from: from.size, to: to.size });
+  if (!verifyConsistency(from, to, path)) {
+    throw new JournalError("damaged", `The log does not continue what was signed with ${from.size} entries.`);
+  }
 }

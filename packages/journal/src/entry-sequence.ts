@@ -40,7 +40,8 @@ export class EntrySequence {
 
   /** The first entry without a body that no redaction names. */
   firstAbsent(): number | undefined {
-    return this.absent.size === 0 ? undefined : [...this.absent.keys()].reduce((least, seq) => Math.min(least, seq));
+    const [seq] = this.absent.keys(); // A map keeps the order in which its keys came.
+    return seq;
   }
 
   private checkOpenings({ seq, kind, commitments, openings }: StoredEntry): void {

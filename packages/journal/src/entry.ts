@@ -59,7 +59,11 @@ export function isErasable(kind: EntryKind): boolean {
 
 /** Lowercase hex SHA-256("satchel/journal/v1" ‖ salt ‖ body). */
 export function commit({ salt, body }: Opening): string {
-  return sha256Hex(Buffer.concat([commitmentTag, salt, Buffer.from(body)]));
+  const bytes = Buffer.allocUnsafe(commitmentTag.length + salt.length + Buffer.byteLength(body));
+  bytes.set(commitmentTag);
+  bytes.set(salt, commitmentTag.length);
+  bytes.write(body, commitmentTag.length + salt.length);
+  return sha256Hex(bytes);
 }
 
 /** The RFC 8785 text of the entry. Its members need no escapes, so it can be put together. */
@@ -68,7 +72,7 @@ export function entryText({ seq, at, kind, commitments }: Entry): string {
 }
 
 export function hashEntry(entry: Entry): Uint8Array {
-  return hashLeaf(Buffer.from(entryText(entry)));
+  return hashLeaf(entryText(entry));
 }
 
 export function isTime(text: unknown): text is string {

@@ -164,4 +164,22 @@ describe("makeCheckpoint", () => {
     await expect(makeCheckpoint(old.storage, key)).rejects.toMatchObject({ code: "damaged" });
     expect((await makeCheckpoint(createSqliteJournal(database), key)).size).toBe(10);
   });
+
+  it("never signs a log that does not continue what it signed", async () => {
+    const { database, storage, key, append } = await startTestLog();
+    await append(100);
+    await makeCheckpoint(storage, key);
+    await append(1);
+    const changes = [
+      "UPDATE journal_entries SET leaf = zeroblob(32) WHERE seq = 300",
+      "UPDATE journal_subtrees SET hash = zeroblob(32)",
+      "UPDATE journal_tree SET frontier = zeroblob(length(frontier))",
+    ];
+    for (const sql of changes) {
+      const copy = database.copy();
+      copy.run(sql);
+      await expect(makeCheckpoint(createSqliteJournal(copy), key)).rejects.toMatchObject({ code: "damaged" });
+    }
+    expect((await makeCheckpoint(storage, key)).size).toBe(304);
+  });
 });

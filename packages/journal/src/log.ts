@@ -11,7 +11,7 @@ import {
   saltBytes,
 } from "./entry.js";
 import { JournalError } from "./errors.js";
-import { GrowingTree, type Subtree } from "./merkle-tree.js";
+import { GrowingTree, type Subtree, type TreeState } from "./merkle-tree.js";
 import type { JournalStorage } from "./storage.js";
 
 export interface NewEntry {
@@ -41,19 +41,20 @@ export async function appendEntries(
       throw new JournalError("bad_entry", `A ${kind} entry is not appended as it is.`);
     }
   }
-  if ((await storage.state()).size === 0) throw new JournalError("not_started", "The log has no key yet.");
-  return writeEntries(storage, entries, tools);
+  const state = await storage.state();
+  if (state.size === 0) throw new JournalError("not_started", "The log has no key yet.");
+  return writeEntries(storage, entries, { ...tools, state });
 }
 
 /** `appendEntries` for every kind, for the functions of this package that know what they write. */
 export async function writeEntries(
   storage: JournalStorage,
   entries: readonly NewEntry[],
-  tools: JournalTools,
+  { state, ...tools }: JournalTools & { state?: TreeState },
 ): Promise<Entry[]> {
   entries.forEach(checkEntry);
   const subtrees: Subtree[] = [];
-  const tree = new GrowingTree(await storage.state(), (subtree) => subtrees.push(subtree));
+  const tree = new GrowingTree(state ?? (await storage.state()), (subtree) => subtrees.push(subtree));
   let lastTime = (await storage.lastTime()) ?? "";
   const takeSalt = drawSalts(entries, tools);
   const written = entries.map(({ at, kind, bodies }): StoredEntry => {

@@ -50,7 +50,7 @@ function naiveConsistency(from: number, leaves: readonly Uint8Array[], isWhole =
     : [...naiveConsistency(from - split, right, false), naiveRoot(left)];
 }
 
-const made = Array.from({ length: 600 }, (_, i) => hashLeaf(Buffer.from(`leaf ${i}`)));
+const made = Array.from({ length: 600 }, (_, i) => hashLeaf(`leaf ${i}`));
 const rootOfRange = (leaves: readonly Uint8Array[]) => (range: LeafRange) =>
   naiveRoot(leaves.slice(range.from, range.to));
 
@@ -84,7 +84,7 @@ const referenceRoots = [
 ];
 
 describe("reference vectors", () => {
-  const leaves = referenceLeaves.map((text) => hashLeaf(Buffer.from(text, "hex")));
+  const leaves = referenceLeaves.map((text) => hashLeaf(Buffer.from(text, "hex").toString()));
 
   it.each(referenceRoots.map((root, size) => ({ size, root })))("root of $size leaves", ({ size, root }) => {
     expect(hex(grow(leaves.slice(0, size)).root())).toBe(root);
@@ -162,7 +162,7 @@ describe("against the definitions of RFC 9162", () => {
     return copy;
   };
 
-  it("agrees on roots, paths and consistency, and rejects what is altered", () => {
+  it("agrees on roots, paths and consistency, and rejects what is altered", { timeout: 3_600_000 }, () => {
     let rejected = 0;
     const trees = fc.record({
       size: fc.integer({ min: 1, max: made.length }),

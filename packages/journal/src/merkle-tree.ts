@@ -28,13 +28,13 @@ export interface TreeState {
   frontier: Uint8Array[];
 }
 
-const leafTag = Buffer.of(0);
 const nodeTag = Buffer.of(1);
 
 export const emptyRoot: Uint8Array = sha256("");
 
-export function hashLeaf(bytes: Uint8Array): Uint8Array {
-  return sha256(Buffer.concat([leafTag, bytes]));
+/** @param text the leaf, which counts as UTF-8 */
+export function hashLeaf(text: string): Uint8Array {
+  return sha256(`\0${text}`);
 }
 
 export function hashNode(left: Uint8Array, right: Uint8Array): Uint8Array {

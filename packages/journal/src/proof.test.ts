@@ -41,7 +41,9 @@ interface Answer {
 }
 
 let folder = "";
+let made: Awaited<ReturnType<typeof makeProofs>>;
 beforeAll(async () => {
+  made = await makeProofs();
   folder = await mkdtemp(join(tmpdir(), "proofs-"));
 });
 afterAll(() => rm(folder, { recursive: true }));
@@ -82,7 +84,7 @@ async function makeProofs() {
 
 describe("proveEntry", () => {
   it("proves every entry, for both verifiers and the schema", async () => {
-    const { proofs, trusted, storage } = await makeProofs();
+    const { proofs, trusted, storage } = made;
     const apart = await verifyApart(proofs.map(asText), trusted);
     for (const [seq, proof] of proofs.entries()) {
       const verdict = verifyProof(copy(proof), trusted);
@@ -172,8 +174,8 @@ describe("proveConsistency", () => {
 });
 
 describe("verifyProof and verify-proof", () => {
-  it("agree on proofs that were altered anywhere, and take none of them", async () => {
-    const { proofs, trusted } = await makeProofs();
+  it("agree on proofs that were altered anywhere, and take none of them", { timeout: 3_600_000 }, async () => {
+    const { proofs, trusted } = made;
     const random = fc.sample(fc.record({ proof: fc.constantFrom(...proofs), pick: fc.nat(), change: fc.nat() }), {
       numRuns: scaled(20_000),
       seed: testSeed(),
@@ -220,7 +222,7 @@ describe("verifyProof and verify-proof", () => {
     ["a list", () => "[]", undefined, "bad_form"],
     ["an additional member", (proof: Proof) => asText({ ...proof, note: "" }), undefined, "bad_form"],
   ])("refuse %s", async (_, change, given, reason) => {
-    const { proofs, trusted } = await makeProofs();
+    const { proofs, trusted } = made;
     const keys = given ?? trusted;
     const text = change(proofs[1]!);
     expect(verifyProof(JSON.parse(text), keys)).toEqual({ valid: false, reason });
@@ -228,14 +230,14 @@ describe("verifyProof and verify-proof", () => {
   });
 
   it("trust no key without being given one", async () => {
-    const { proofs } = await makeProofs();
+    const { proofs } = made;
     expect(verifyProof(proofs[1], [])).toEqual({ valid: false, reason: "unknown_key" });
   });
 });
 
 describe("the program verify-proof", () => {
   it("says what it found, to people and programs, and exits with it", async () => {
-    const { proofs, trusted } = await makeProofs();
+    const { proofs, trusted } = made;
     const key = ["--key", trusted[0]!.text];
     await writeFile(join(folder, "good.json"), JSON.stringify(proofs[7]));
     await writeFile(join(folder, "erased.json"), JSON.stringify(proofs[41]));

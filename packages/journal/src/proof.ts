@@ -105,9 +105,9 @@ interface ParsedProof {
   note: string;
 }
 
-const proofMembers = ["checkpoint", "entry", "format", "openings", "path"];
-const entryMembers = ["at", "commitments", "kind", "seq"];
-const openingMembers = ["body", "salt"];
+const proofMembers = ["format", "entry", "openings", "path", "checkpoint"];
+const entryMembers = ["seq", "at", "kind", "commitments"];
+const openingMembers = ["salt", "body"];
 
 /** @returns undefined for what does not satisfy the schema or holds a note that is no checkpoint */
 function parseProof(value: unknown): ParsedProof | undefined {
@@ -136,8 +136,8 @@ function parseOpening(value: unknown): Opening {
   return { salt, body: canonicalJson(value.body) };
 }
 
-/** Whether it is an object with exactly these members, which are in order. */
+/** Whether it is an object with exactly these members. */
 function hasMembers(value: unknown, names: readonly string[]): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  return Object.keys(value).sort().join() === names.join();
+  return Object.keys(value).length === names.length && names.every((name) => Object.hasOwn(value, name));
 }

@@ -27,6 +27,7 @@ export class VerifierKey {
     publicKey: Uint8Array,
   ) {
     if (!nameForm.test(name)) throw new JournalError("bad_key", "A key name is empty or has spaces or a plus sign.");
+    if (publicKey.length !== 32) throw new JournalError("bad_key", "An Ed25519 public key has 32 bytes.");
     const typed = Buffer.concat([ed25519, publicKey]);
     this.id = sha256Hex(Buffer.concat([Buffer.from(`${name}\n`), typed])).slice(0, 8);
     this.text = `${name}+${this.id}+${encodeBase64(typed)}`;

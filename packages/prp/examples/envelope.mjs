@@ -6,7 +6,7 @@ const identity = buildIdentity({
   correlation: { runId: "run_1", normalizedSessionId: "session_1", turnId: "turn_1", itemId: "item_1" },
   idempotencyKey: null,
 });
-const input = buildInput(identity, { arguments: { name: "Ada", api_key: "k-1" } });
+const input = buildInput(identity, { arguments: { customer: "c-17", api_key: "k-1" } });
 const result = buildResult(identity, { code: "ok", result: { content: [{ type: "text", text: "none" }] } });
 
 console.log(JSON.stringify(input, null, 2));

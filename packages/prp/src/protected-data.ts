@@ -17,7 +17,6 @@ const SECRET_CONTENT: Readonly<Record<NameKind, number>> = {
 
 interface Scan {
   found: string[];
-  names: Map<string, NameKind>;
 }
 
 /**
@@ -28,7 +27,7 @@ interface Scan {
  * Takes JSON values; what is nested deeper than 1,000 levels counts as found.
  */
 export function findProtected(value: unknown): string[] {
-  const scan: Scan = { found: [], names: new Map() };
+  const scan: Scan = { found: [] };
   scanValue(scan, value, { pointer: "", depth: 0 });
   return scan.found;
 }
@@ -79,8 +78,8 @@ function scanMembers(scan: Scan, members: Record<string, unknown>, { pointer, de
     const place = { pointer: appendPointer(pointer, name), depth: depth + 1 };
     const mark = scan.found.length;
     const inside = scanValue(scan, member, place);
-    if (inside & SECRET_CONTENT[kindOf(scan, name)]) scan.found.splice(mark, Infinity, place.pointer);
-    secretName ||= isSecretText(name);
+    if (inside & SECRET_CONTENT[readName(name).kind]) scan.found.splice(mark, Infinity, place.pointer);
+    secretName ||= readName(name).isSecret;
     content |= inside | MEMBERS;
   }
   // Replacing the value would leave the name.
@@ -88,8 +87,22 @@ function scanMembers(scan: Scan, members: Record<string, unknown>, { pointer, de
   return content;
 }
 
-function kindOf(scan: Scan, name: string): NameKind {
-  const kind = scan.names.get(name) ?? kindOfName(name);
-  scan.names.set(name, kind);
-  return kind;
+interface Name {
+  kind: NameKind;
+  /** The name itself has the form of a credential. */
+  isSecret: boolean;
+}
+
+/** The names of members come again and again. */
+const names = new Map<string, Name>();
+const namesMost = 2000;
+const keptNameLength = 64;
+
+function readName(name: string): Name {
+  const known = names.get(name);
+  if (known) return known;
+  const read = { kind: kindOfName(name), isSecret: isSecretText(name) };
+  if (names.size >= namesMost) names.clear();
+  if (name.length <= keptNameLength && !read.isSecret) names.set(name, read);
+  return read;
 }

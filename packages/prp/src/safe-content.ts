@@ -23,12 +23,11 @@ interface Digest {
   redacted: boolean;
 }
 
-/** Digest of a value, over its redacted form when something in it is protected or named in `withheld`. */
-function digestSafely(value: unknown, withheld: readonly string[] = []): Digest {
+/** Digest of a value, over its redacted form when `find` finds something in it. */
+function digestSafely(value: unknown, find: (value: unknown) => string[]): Digest {
   const text = writeCanonical(value);
   if (text === undefined) return { digest: digestOf(REDACTED), redacted: true };
-  const named = isJsonObject(value) ? withheld.filter((name) => Object.hasOwn(value, name)) : [];
-  const pointers = [...named.map((name) => appendPointer("", name)), ...findProtected(value)];
+  const pointers = find(value);
   if (pointers.length === 0) return { digest: digestOfCanonical(text), redacted: false };
   return { digest: digestOf(redact(value, pointers)), redacted: true };
 }
@@ -49,15 +48,32 @@ function omit(value: unknown, name: string): unknown {
 }
 
 /** The digest and form of arguments: without the top-level `idempotencyKey`, which the envelope has beside it. */
-export function digestInput({ arguments: args = {}, withheld }: Pick<InputContent, "arguments" | "withheld">): Digest {
-  return digestSafely(omit(args, "idempotencyKey"), withheld);
+export function digestInput({
+  arguments: args = {},
+  withheld = [],
+}: Pick<InputContent, "arguments" | "withheld">): Digest {
+  return digestSafely(omit(args, "idempotencyKey"), (value) => {
+    const named = isJsonObject(value) ? withheld.filter((name) => Object.hasOwn(value, name)) : [];
+    return [...named.map((name) => appendPointer("", name)), ...findProtected(value)];
+  });
 }
 
 export const SHOWN_OUTCOMES: ReadonlySet<string> = new Set(["succeeded", "duplicate", "failed"]);
 
 /** The digest and form of a tool's result: all of it but `_meta`. */
 export function digestResult(result: unknown): Digest {
-  return digestSafely(omit(result, "_meta"));
+  return digestSafely(omit(result, "_meta"), findInResult);
+}
+
+/** A text block that is the structured content once more is protected exactly when that is, and not searched again. */
+function findInResult(result: unknown): string[] {
+  if (!isJsonObject(result) || !Array.isArray(result.content) || result.content.length !== 1)
+    return findProtected(result);
+  const { structuredContent, content } = result;
+  if (structuredContent === undefined || content[0]?.text !== JSON.stringify(structuredContent))
+    return findProtected(result);
+  const found = findProtected({ ...result, content: [] });
+  return found.length === 0 ? found : [...found, "/content/0/text"];
 }
 
 /** What stands for a call that gave no result away: its code. */

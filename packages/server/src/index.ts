@@ -1,3 +1,4 @@
+export { parseCheckpoints } from "./context/checkpoint-file.js";
 export type { Context, Environment } from "./context/context.js";
 export {
   type ContextSpec,

@@ -48,7 +48,7 @@ async function inspectContext(dataDir: string, handle: string): Promise<Finding[
     return [
       { check: `context ${handle}`, ok: true, detail: facts },
       { check: `integrity ${handle}`, ok: report.problems.length === 0, detail: report.problems.join("; ") || "sound" },
-      ...["key", "documents.key", "context.db"].map((name) =>
+      ...["key", "documents.key", "journal.key", "context.db"].map((name) =>
         inspectMode(join(dataDir, "contexts", handle, name), `${handle}/${name}`),
       ),
     ];

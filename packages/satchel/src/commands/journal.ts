@@ -9,6 +9,7 @@ import {
   journalRotateOperation,
   journalShowOperation,
   journalUnsettledOperation,
+  parseCheckpoints,
   verifyContextJournal,
 } from "@satchel/server";
 import { type CommonOptions, chooseHandle, runLocally, withContext } from "../session.js";
@@ -70,13 +71,26 @@ export async function journalVerify(options: VerifyOptions): Promise<void> {
   const dataDir = chooseDataDir(options.data);
   const place = { dataDir, handle: chooseHandle(dataDir, options.context) };
   const progress = createProgress("Verifying");
-  const checkpoints = options.checkpoint.flatMap((file) => splitNotes(readFileSync(file, "utf8")));
+  const checkpoints = options.checkpoint.flatMap(readCheckpoints);
   const keys = options.key.map(parseKey);
-  const verdict = await verifyContextJournal(place, { keys, checkpoints, onProgress: progress.show });
+  const { cause: _, ...verdict } = await verifyContextJournal(place, {
+    keys,
+    checkpoints,
+    onProgress: progress.show,
+  }).catch(toUnreadable);
   progress.end();
   if (options.json) printJson(verdict);
   else printVerdict(verdict);
   process.exitCode = exitCodeOf(verdict);
+}
+
+/** What keeps the log from being read at all is a verdict too. */
+function toUnreadable(error: unknown): JournalVerdict {
+  const { name, message: said } = error as Error;
+  if (!["SqliteError", "StoreError", "JournalError"].includes(name)) throw error;
+  // Given keys were parsed before.
+  const message = name === "JournalError" ? `journal.pub: ${said}` : `${said.replace(/\.$/, "")}.`;
+  return { verdict: "unreadable", message, size: 0, root: "", redacted: 0, unsettled: [] };
 }
 
 function exitCodeOf({ verdict, unsettled }: JournalVerdict): number {
@@ -90,6 +104,7 @@ function printVerdict(verdict: JournalVerdict): void {
   print(
     `${paint(isValid ? "green" : "red", verdict.verdict)}${seq === undefined ? "" : ` at entry ${seq}`}: ${message}`,
   );
+  if (verdict.verdict === "unreadable") return;
   print(`${size} entries, ${checkpointSize} of them under a signed checkpoint, ${redacted} bodies erased.`);
   if (unsettled.length > 0) print(`${unsettled.length} calls are unsettled: ${unsettled.slice(0, 10).join(", ")}`);
 }
@@ -103,10 +118,9 @@ function parseKey(text: string): string {
   }
 }
 
-/** Signed notes, each with its own empty line before the signatures, one after another. */
-function splitNotes(text: string): string[] {
-  const notes = text.match(/[^\n]+\n\d+\n[^\n]+\n\n(?:— [^\n]+\n)+/g);
-  if (!notes) throw new UsageError("The checkpoint file holds no signed checkpoint.");
+function readCheckpoints(file: string): string[] {
+  const notes = parseCheckpoints(readFileSync(file, "utf8"));
+  if (notes.length === 0) throw new UsageError(`${file} holds no signed checkpoint.`);
   return notes;
 }
 

@@ -10,12 +10,23 @@ export interface CallKeys {
   nameOf(kind: "run" | "ses", of: string): string;
 }
 
+/** Grants and connections call again and again. */
+const namesMost = 1000;
+
 export function createCallKeys(contextKey: Buffer): CallKeys {
   const key = Buffer.from(hkdfSync("sha256", contextKey, "", "satchel/calls/v1", 32));
+  const names = new Map<string, string>();
   const mac = (...parts: string[]) => createHmac("sha256", key).update(JSON.stringify(parts)).digest();
   return {
     claimId: ({ grant, runId, kind, operation, key: claimed }) => mac("claim", grant, runId, kind, operation, claimed),
     inputMac: (canonicalArguments) => mac("input", canonicalArguments),
-    nameOf: (kind, of) => `${kind}_${mac(kind, of).toString("hex").slice(0, 32)}`,
+    nameOf(kind, of) {
+      const known = names.get(kind + of);
+      if (known !== undefined) return known;
+      const name = `${kind}_${mac(kind, of).toString("hex").slice(0, 32)}`;
+      if (names.size >= namesMost) names.clear();
+      names.set(kind + of, name);
+      return name;
+    },
   };
 }

@@ -76,7 +76,7 @@ export interface Ending {
 /** The audit entry of a call as it ends now. */
 export function auditRecord(
   { environment }: Context,
-  call: { operation: string; caller: Pick<Caller, "principal" | "client">; identity: CallIdentity },
+  call: { caller: Pick<Caller, "principal" | "client">; identity: CallIdentity },
   { described: { audit }, outcome }: Ending,
 ): AuditRecord & { receipt: string } {
   const refused = isRefusal(outcome) ? outcome.refused : undefined;
@@ -85,7 +85,7 @@ export function auditRecord(
     at: new Date(environment.now()).toISOString(),
     principal: call.caller.principal,
     client: call.caller.client,
-    tool: call.operation,
+    tool: call.identity.operationId,
     category: audit.category,
     action: refused === "forbidden" ? "deny" : audit.action,
     outcome: refused ?? "ok",

@@ -30,7 +30,7 @@ export class RepeatedCall extends Error {
 
 export async function judgeClaims(
   transaction: ReadTransaction,
-  { claims }: IdentifiedCall,
+  { claims }: Pick<IdentifiedCall, "claims">,
 ): Promise<Judgement | undefined> {
   for (const key of claims) {
     const claim = await transaction.claim(key.id);
@@ -72,10 +72,11 @@ const resultErased: Refusal = {
 export async function verifyReplay(
   transaction: ReadTransaction,
   access: Access,
-  { scopes = [], page }: ReplayNeeds,
+  { scopes = [], owner, page }: ReplayNeeds,
 ): Promise<Refusal | undefined> {
   const missing = scopes.filter((scope) => !coversScope(access.caller.scopes, scope));
   if (missing.length > 0) return missingScope(missing);
+  if (owner && !access.isOwner) return { refused: "forbidden", message: "Only an owner is given this answer." };
   if (!page) return undefined;
   const mayStill =
     rightsIn(access, page.partition).includes(page.right) && readableSensitivities(access).includes(page.sensitivity);
@@ -124,6 +125,8 @@ async function recordDuplicate(
   });
   const at = new Date(context.environment.now()).toISOString();
   const record = async (transaction: WriteTransaction) => {
+    const judged = await judgeClaims(transaction, { claims: claims.filter(({ kind }) => kind === "call") });
+    if (judged) throw new RepeatedCall(judged);
     const added = await context.journal?.append(transaction, [
       { at, kind: "prp.input", bodies: [inputEnvelope(call)] },
       { at, kind: "prp.result", bodies: [receipt] },

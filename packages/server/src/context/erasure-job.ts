@@ -9,7 +9,7 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { ErasureRequest } from "./erasure-plan.js";
 
 /**
@@ -28,38 +28,59 @@ export interface ErasureJob extends ErasureRequest {
 
 export const erasureJobFile = "erasure.job";
 
+/** Where the job is until it is complete on the disk. */
+const making = `${erasureJobFile}.new`;
+
+/** At any instant one of the two files is the whole job, the earlier one or this. */
 export function writeErasureJob(folder: string, job: ErasureJob): void {
   const file = join(folder, erasureJobFile);
-  const making = `${file}.new`;
-  writeDurably(making, Buffer.from(JSON.stringify(job)));
+  if (existsSync(file)) eraseFile(join(folder, making));
+  writeDurably(join(folder, making), Buffer.from(JSON.stringify(job)));
+  syncFolder(folder);
   if (existsSync(file)) overwrite(file);
-  renameSync(making, file);
-  syncFolder(dirname(file));
-}
-
-export function readErasureJob(folder: string): ErasureJob | undefined {
-  const file = join(folder, erasureJobFile);
-  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
-}
-
-export function endErasureJob(folder: string): void {
-  for (const name of [erasureJobFile, `${erasureJobFile}.new`]) {
-    const file = join(folder, name);
-    if (!existsSync(file)) continue;
-    overwrite(file);
-    rmSync(file);
-  }
+  renameSync(join(folder, making), file);
   syncFolder(folder);
 }
 
-function overwrite(file: string): void {
-  writeDurably(file, Buffer.alloc(statSync(file).size));
+/** Whether there is anything of a job, also of one that was never whole. */
+export function hasErasureJob(folder: string): boolean {
+  return jobFiles(folder).some((file) => existsSync(file));
 }
 
-function writeDurably(file: string, bytes: Buffer): void {
-  const descriptor = openSync(file, existsSync(file) ? "r+" : "w", 0o600);
+export function readErasureJob(folder: string): ErasureJob | undefined {
+  for (const file of jobFiles(folder).filter((name) => existsSync(name))) {
+    try {
+      return JSON.parse(readFileSync(file, "utf8")) as ErasureJob;
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error; // It is overwritten, or was never whole.
+    }
+  }
+  return undefined;
+}
+
+export function endErasureJob(folder: string): void {
+  for (const file of jobFiles(folder)) eraseFile(file);
+  syncFolder(folder);
+}
+
+function jobFiles(folder: string): string[] {
+  return [join(folder, erasureJobFile), join(folder, making)];
+}
+
+function eraseFile(file: string): void {
+  if (!existsSync(file)) return;
+  overwrite(file);
+  rmSync(file);
+}
+
+function overwrite(file: string): void {
+  writeDurably(file, Buffer.alloc(statSync(file).size), "r+");
+}
+
+function writeDurably(file: string, bytes: Buffer, flag: "w" | "r+" = "w"): void {
+  const descriptor = openSync(file, flag, 0o600);
   try {
-    writeSync(descriptor, bytes);
+    for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);

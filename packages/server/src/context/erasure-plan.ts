@@ -1,5 +1,5 @@
 import { linkedPaths } from "../domain/page-view.js";
-import type { ErasureCounts, PageContent, PageVersion, Revision } from "../domain/records.js";
+import type { Decision, ErasureCounts, PageContent, PageVersion, Revision } from "../domain/records.js";
 import { erasureStores } from "../domain/records.js";
 import { foldSubject, holdsPhrase, valueHoldsPhrase, withoutPhrase } from "../domain/subject.js";
 import { indexText } from "../retrieval/index-text.js";
@@ -60,11 +60,13 @@ export async function planErasure(
   const found = new Findings();
   await eachPage(read, async (page, versions) => found.addPage(page, versions, match));
   if (request.includeDerived) found.addDerived();
-  await eachRevision(read, async (revision) => found.addRevision(revision, match));
+  found.addVersions();
+  await eachRevision(read, async (revision) => found.addRevision(revision, { match, ...request }));
   const profiles = match.phrase === undefined ? [] : await planProfiles(context, read, match.phrase);
   const profileTexts = profiles.flatMap(({ before }) => before);
   const answers = await planAnswers(read, found, match);
-  const redaction = await planRedaction(read, { ...found.names(), phrase: match.phrase });
+  const documents = profiles.map(({ namespace }) => namespace);
+  const redaction = await planRedaction(read, { ...found.names(), documents, phrase: match.phrase });
   const remainingMentions = match.phrase === undefined ? await countMentions(read, found) : 0;
   return found.toPlan({ profiles, profileTexts, answers, redaction, remainingMentions });
 }
@@ -129,15 +131,25 @@ async function eachRevision(read: Read, visit: (revision: Revision) => Promise<v
   }
 }
 
+/** The content of a version or a proposal. */
+interface ErasedContent extends PageContent {
+  path: string;
+  ids: string[];
+  review?: Decision;
+  decision?: Decision;
+}
+
 /** What was found to go, while everything is read once. */
 class Findings {
   private readonly items: ErasureItem[] = [];
   private readonly pages = new Map<string, StoredPage>();
+  /** Pages that stay without some of their versions. */
+  private readonly partial = new Map<string, { page: StoredPage; versions: AnyVersion[] }>();
   private readonly versions: string[] = [];
   private readonly revisions: Revision[] = [];
   private readonly derivers: { page: StoredPage; versions: AnyVersion[]; from: string[] }[] = [];
   private readonly counts = Object.fromEntries(erasureStores.map((name) => [name, 0])) as ErasureCounts;
-  private readonly erasedContents: (PageContent & { path: string; ids: string[] })[] = [];
+  private readonly erasedContents: ErasedContent[] = [];
 
   addPage(page: StoredPage, versions: AnyVersion[], match: Match): void {
     const contents = versions.filter(({ removed }) => !removed);
@@ -149,13 +161,18 @@ class Findings {
     const earlier = contents.filter(
       (one) => (match.content(one) || match.version(one.version)) && one !== versions.at(-1),
     );
-    if (earlier.length > 0) this.takeVersions(page, earlier);
+    if (earlier.length > 0 && earlier.length === contents.length) {
+      this.takePage(page, versions, "page"); // A removed page of which nothing but its title would stay.
+      return;
+    }
+    if (earlier.length > 0) this.partial.set(page.id, { page, versions: earlier });
     const from = last?.keys.derived_from ?? [];
-    if (page.isLive && from.length > 0) this.derivers.push({ page, versions, from });
+    if (from.length > 0) this.derivers.push({ page, versions, from });
   }
 
   private takePage(page: StoredPage, versions: AnyVersion[], what: "page" | "derived page"): void {
     this.pages.set(page.id, page);
+    this.partial.delete(page.id);
     this.items.push({ what, name: page.path, id: page.id, versions: versions.length });
     this.counts[what === "page" ? "pages" : "derived"]++;
     this.counts.versions += versions.length;
@@ -163,11 +180,14 @@ class Findings {
     for (const one of versions) this.erasedContents.push({ ...one, path: page.path, ids: [page.id, one.version] });
   }
 
-  private takeVersions(page: StoredPage, versions: AnyVersion[]): void {
-    this.items.push({ what: "versions", name: page.path, id: page.id, versions: versions.length });
-    this.counts.versions += versions.length;
-    this.versions.push(...versions.map(({ version }) => version));
-    for (const one of versions) this.erasedContents.push({ ...one, path: "", ids: [one.version] });
+  /** Of the pages that stay. */
+  addVersions(): void {
+    for (const { page, versions } of this.partial.values()) {
+      this.items.push({ what: "versions", name: page.path, id: page.id, versions: versions.length });
+      this.counts.versions += versions.length;
+      this.versions.push(...versions.map(({ version }) => version));
+      for (const one of versions) this.erasedContents.push({ ...one, path: "", ids: [one.version] });
+    }
   }
 
   /** Pages made from pages that go, and pages made from those. */
@@ -183,8 +203,10 @@ class Findings {
     }
   }
 
-  addRevision(revision: Revision, match: Match): void {
-    if (!match.revision(revision) && !this.paths().has(revision.path)) return;
+  addRevision(revision: Revision, { match, includeDerived }: { match: Match; includeDerived: boolean }): void {
+    const paths = this.paths();
+    const isDerived = includeDerived && revision.keys.derived_from?.some((path) => paths.has(path));
+    if (!match.revision(revision) && !paths.has(revision.path) && !isDerived) return;
     this.revisions.push(revision);
     this.items.push({ what: "proposal", name: revision.path, id: revision.id });
     this.counts.proposals++;
@@ -232,6 +254,7 @@ class Findings {
       },
       texts: [
         ...contents.flatMap(({ head, body, keys, path, ids }) => [head, body, JSON.stringify(keys), path, ...ids]),
+        ...contents.flatMap(({ review, decision }) => [review?.note ?? [], decision?.note ?? []].flat()),
         ...profileTexts,
       ],
       words: contents.flatMap((one) => Object.values(indexText(one)).flatMap((words) => words.split(" "))),
@@ -261,7 +284,7 @@ async function planProfiles(
         const document = documents.open(namespace, change.document);
         if (!valueHoldsPhrase([document, change.changed], phrase)) return [change];
         before.push(JSON.stringify(document));
-        const rest = withoutPhrase(document, phrase) as Record<string, unknown>;
+        const rest = (withoutPhrase(document, phrase) ?? {}) as Record<string, unknown>;
         if (verifyDocument(namespace, rest, registered)) return [];
         const changed = change.changed.filter((pointer) => !holdsPhrase(pointer, phrase));
         return [{ ...change, changed, document: documents.seal(namespace, rest) }];
@@ -279,10 +302,11 @@ async function planAnswers(read: Read, found: Findings, { phrase }: Match): Prom
   const answers: Uint8Array[] = [];
   for (let after = 0; ; ) {
     const some = await read((transaction) => transaction.storedAnswers({ after, limit: batch }));
-    for (const { id, needs, result = "" } of some) {
+    for (const { id, currentRevision = "", needs, result = "" } of some) {
       const isNamed = needs?.page !== undefined && paths.has(needs.page.path);
       const holds = phrase !== undefined && holdsPhrase(result, phrase);
-      if (isNamed || holds || [...ids].some((one) => result.includes(one))) answers.push(id);
+      if (isNamed || holds || ids.has(currentRevision) || [...ids].some((one) => result.includes(one)))
+        answers.push(id);
     }
     if (some.length < batch) return answers;
     after = some.at(-1)?.num ?? after;

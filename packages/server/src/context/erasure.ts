@@ -3,7 +3,7 @@ import { joinHashes, redactEntries } from "@satchel/journal";
 import { type ErasureReceipt, encodeId } from "@satchel/pcp";
 import { canonicalJson } from "@satchel/prp";
 import { type Caller, isInPerson } from "../domain/access.js";
-import type { ErasureCounts, ErasureState } from "../domain/records.js";
+import type { ErasureCounts, ErasureState, ReplayNeeds } from "../domain/records.js";
 import { invalidInput, type Refusal } from "../domain/refusal.js";
 import { foldSubject } from "../domain/subject.js";
 import type { WriteTransaction } from "../store/store.js";
@@ -59,9 +59,12 @@ async function eraseForReal(context: Context, caller: Caller, request: ErasureRe
     const salt = environment.randomBytes(32).toString("base64");
     const job: ErasureJob = { id, requestedAt, salt, selector, includeDerived };
     writeErasureJob(folder, job);
-    await staging.begin(async (transaction) => {
-      await transaction.setErasure({ id, stage: "planned" });
-    });
+    try {
+      await staging.begin((transaction) => transaction.setErasure({ id, stage: "planned" }));
+    } catch (error) {
+      endErasureJob(folder); // Nothing has begun.
+      throw error;
+    }
     const finished = await runStages({ ...context, store: staging.store }, job);
     const erased = await context.store.write(
       async (transaction): Promise<Erased> => {
@@ -172,6 +175,9 @@ export function selectorDigest(selector: ErasureSelector, salt: string): string 
   return createHash("sha256").update(Buffer.from(salt, "base64")).update(canonicalJson(selector)).digest("hex");
 }
 
+/** Whoever asked for an erasure has to be able to ask for it today. */
+export const erasureReplay: ReplayNeeds = { scopes: ["erase:write"], owner: true };
+
 /** How a real erasure is recorded and answered, whether it is finished by its own process or by another. */
 export function describeErasure(receipt: ErasureReceipt, salt?: string): Described {
   const decision = { kind: "decision", id: receipt.id } as const;
@@ -183,6 +189,6 @@ export function describeErasure(receipt: ErasureReceipt, salt?: string): Describ
       targets: [{ ...decision, immutable: true }],
     },
     result: toolResult({ dry_run: false, receipt, ...(salt !== undefined && { salt }) }),
-    needs: {},
+    needs: erasureReplay,
   };
 }

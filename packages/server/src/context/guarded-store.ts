@@ -11,7 +11,12 @@ export function guardStore(context: Context, start: () => Promise<void>): Store 
   const { store, journal } = context;
   let started: Promise<unknown> | undefined;
   const ready = () => {
-    started ??= start().then(() => resumeErasure(context));
+    started ??= start()
+      .then(() => resumeErasure(context))
+      .catch((error: unknown) => {
+        started = undefined; // The next call tries again.
+        throw error;
+      });
     return started;
   };
   /** An erasure whose process has ended holds the context locked until somebody finishes it. */

@@ -7,6 +7,7 @@ import {
   parseCheckpoint,
   type SigningKey,
 } from "@satchel/journal";
+import { PcpError } from "@satchel/pcp";
 import { canonicalJson } from "@satchel/prp";
 import type { Store, WriteTransaction } from "../store/store.js";
 import type { CheckpointFile } from "./checkpoint-file.js";
@@ -26,7 +27,10 @@ export interface ContextJournal {
   sign<Facts extends Record<string, unknown>>(facts: Facts): Facts & { key_id: string; signature: string };
   /** Signs a checkpoint over everything that is there. @returns the signed note */
   seal(): Promise<string>;
-  /** Copies checkpoints of transactions that are done to the file outside the store. */
+  /**
+   * Copies checkpoints of transactions that are done to the file outside the store. What fails is tried again with the
+   * next one: a call that is done is not answered as failed for it. `seal` and `close` throw instead.
+   */
   publish(): Promise<void>;
   /** Seals what is unsealed. */
   close(): Promise<void>;
@@ -38,6 +42,8 @@ export interface JournalPlace {
   origin: string;
   /** The key that signs now; another process may have changed it. */
   readKey(): SigningKey;
+  /** Takes the new key of a rotation whose process has ended. */
+  settle(transaction: WriteTransaction): Promise<void>;
   checkpoints: CheckpointFile;
 }
 
@@ -46,11 +52,13 @@ export function createContextJournal({
   environment,
   origin,
   readKey,
+  settle,
   checkpoints,
 }: JournalPlace): ContextJournal {
   let unsealedSinceMs: number | undefined;
   let alarm: NodeJS.Timeout | undefined;
   let publishedSize = checkpoints.lastSize();
+  let sealedSize = publishedSize;
   let maySealed = true; // Checkpoints that an earlier process could not copy.
 
   const sealIn = async (transaction: WriteTransaction): Promise<string> => {
@@ -64,18 +72,42 @@ export function createContextJournal({
   /** Not so for the moment in which another process hands the journal over to a new key. */
   const isSigner = async (transaction: WriteTransaction) =>
     (await currentKey(transaction.journal)).text === readKey().verifier.text;
-  const publish = async () => {
+  /** What this process knows of the last checkpoint may be old; another one may have made a later. */
+  const isFull = async (transaction: WriteTransaction, size: number) => {
+    if (size - sealedSize < entriesPerCheckpoint) return false;
+    sealedSize = (await transaction.journal.lastCheckpoint())?.size ?? 0;
+    return size - sealedSize >= entriesPerCheckpoint;
+  };
+  const copyCheckpoints = async () => {
     if (!maySealed) return;
     maySealed = false;
-    const notes = await store.read((transaction) => transaction.journal.checkpoints({ after: publishedSize }));
-    if (notes.length === 0) return;
-    checkpoints.append(notes);
-    publishedSize = parseCheckpoint(notes.at(-1) ?? "").size;
+    try {
+      const notes = await store.read((transaction) => transaction.journal.checkpoints({ after: publishedSize }));
+      if (notes.length === 0) return;
+      checkpoints.append(notes);
+      publishedSize = parseCheckpoint(notes.at(-1) ?? "").size;
+    } catch (error) {
+      maySealed = true;
+      throw error;
+    }
   };
   const seal = async (): Promise<string> => {
-    const note = await store.write(sealIn, { durability: "process" });
-    await publish();
+    const note = await store.write(
+      async (transaction) => {
+        await settle(transaction);
+        if (await isSigner(transaction)) return sealIn(transaction);
+        throw new PcpError("internal", "journal.key is not the key that signs this journal. Restore it from a backup.");
+      },
+      { durability: "process" },
+    );
+    await copyCheckpoints();
     return note;
+  };
+  const sealLater = () => {
+    alarm ??= setTimeout(() => {
+      alarm = undefined;
+      void seal().catch(sealLater);
+    }, longestUnsealedMs).unref();
   };
   return {
     origin,
@@ -85,17 +117,16 @@ export function createContextJournal({
       const signature = Buffer.from(key.sign(Buffer.from(canonicalJson(signed)))).toString("base64url");
       return { ...signed, signature };
     },
-    publish,
+    publish: () => copyCheckpoints().catch(() => undefined),
     seal,
     async append(transaction, entries) {
       const added = await appendEntries(transaction.journal, entries, environment);
       const nowMs = environment.now();
       unsealedSinceMs ??= nowMs;
-      const { size } = await transaction.journal.state();
-      const sealed = await transaction.journal.lastCheckpoint();
-      const isDue = size - (sealed?.size ?? 0) >= entriesPerCheckpoint || nowMs - unsealedSinceMs >= longestUnsealedMs;
-      if (isDue && (await isSigner(transaction))) await sealIn(transaction);
-      else alarm ??= setTimeout(() => void seal().catch(() => undefined), longestUnsealedMs).unref();
+      const size = (added.at(-1)?.seq ?? -1) + 1;
+      const isLong = nowMs - unsealedSinceMs >= longestUnsealedMs;
+      if ((isLong || (await isFull(transaction, size))) && (await isSigner(transaction))) await sealIn(transaction);
+      else sealLater();
       return added;
     },
     async close() {
@@ -104,7 +135,7 @@ export function createContextJournal({
         const { size } = await journal.state();
         return size === 0 || size === (await journal.lastCheckpoint())?.size;
       });
-      if (isSealed) await publish();
+      if (isSealed) await copyCheckpoints();
       else await seal();
     },
   };

@@ -9,13 +9,13 @@ import {
   startLog,
 } from "@satchel/journal";
 import { PcpError } from "@satchel/pcp";
-import type { Store } from "../store/store.js";
+import type { Store, WriteTransaction } from "../store/store.js";
 import { auditEntry } from "./audit-entry.js";
 import { openCheckpointFile } from "./checkpoint-file.js";
 import type { Environment } from "./context.js";
 import { type ContextJournal, createContextJournal } from "./journal.js";
 import { makeOnce } from "./key-file.js";
-import { settleRotation } from "./rotate-journal-key.js";
+import { isRotationLeft, settleRotation } from "./rotate-journal-key.js";
 
 /** Signs the journal's checkpoints: a signed-note secret key, readable by its owner only. */
 export const journalKeyFile = "journal.key";
@@ -30,14 +30,15 @@ export function openJournal(
 ): { journal: ContextJournal; start: () => Promise<void> } {
   const origin = `satchel/${store.contextId}`;
   const keyFile = join(folder, journalKeyFile);
-  const readKey = () => readSigningKey(keyFile, origin);
+  const readKey = keyReader(keyFile, origin);
   const checkpoints = openCheckpointFile(join(folder, checkpointsFile));
+  const settle = (transaction: WriteTransaction) => settleRotation(transaction, folder);
   return {
-    journal: createContextJournal({ store, environment, origin, readKey, checkpoints }),
+    journal: createContextJournal({ store, environment, origin, readKey, settle, checkpoints }),
     start: async () => {
       const place = { folder, origin, environment };
       await startJournal(store, { environment, readKey: () => makeSigningKey(place) });
-      await settleRotation(store, folder);
+      if (isRotationLeft(folder)) await store.write(settle, { isErasing: true });
     },
   };
 }
@@ -47,7 +48,7 @@ async function startJournal(
   store: Store,
   { environment, readKey }: { environment: Environment; readKey(): SigningKey },
 ): Promise<void> {
-  const isStarted = await store.read(async ({ journal }) => (await journal.state()).size > 0);
+  const isStarted = await store.read(async ({ journal }) => (await journal.state()).size > 0, { isErasing: true });
   if (isStarted) return;
   await store.write(async (transaction) => {
     const { journal } = transaction;
@@ -71,7 +72,7 @@ async function startJournal(
 function makeSigningKey(place: { folder: string; origin: string; environment: Environment }): SigningKey {
   const file = join(place.folder, journalKeyFile);
   if (!existsSync(file)) makeOnce(file, { bytes: newSigningKey(place).secret, environment: place.environment });
-  const key = readSigningKey(file, place.origin);
+  const key = keyReader(file, place.origin)();
   const known = join(place.folder, journalKeysFile);
   if (!existsSync(known)) writeFileSync(known, `${key.verifier.text}\n`);
   return key;
@@ -83,12 +84,22 @@ export function newSigningKey({ origin, environment }: { origin: string; environ
   return { secret: `${key.secretText()}\n`, known: `${key.verifier.text}\n` };
 }
 
-function readSigningKey(file: string, origin: string): SigningKey {
+/** Reads the file each time, since another process may hand the journal over, and parses it only when it is another. */
+function keyReader(file: string, origin: string): () => SigningKey {
+  let known: { text: string; key: SigningKey } | undefined;
+  return () => {
+    const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+    if (known?.text !== text) known = { text, key: parseKeyText(text, { file, origin }) };
+    return known.key;
+  };
+}
+
+function parseKeyText(text: string, { file, origin }: { file: string; origin: string }): SigningKey {
   try {
-    const key = parseSigningKey(readFileSync(file, "utf8").trim());
+    const key = parseSigningKey(text.trim());
     if (key.verifier.name === origin) return key;
   } catch (cause) {
-    if (!(cause instanceof JournalError) && (cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
+    if (!(cause instanceof JournalError)) throw cause;
   }
   throw new PcpError("internal", `${file} is not the journal key of this context. Restore it from a backup.`);
 }

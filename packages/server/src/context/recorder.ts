@@ -1,8 +1,9 @@
 import type { NewEntry } from "@satchel/journal";
 import { buildResult } from "@satchel/prp";
-import type { Refusal } from "../domain/refusal.js";
+import { isRefusal, type Refusal } from "../domain/refusal.js";
 import type { Store, WriteTransaction } from "../store/store.js";
 import { auditEntry } from "./audit-entry.js";
+import { withFreshCallId } from "./call-identity.js";
 import {
   auditRecord,
   inputEnvelope,
@@ -66,10 +67,24 @@ export class Recorder {
     if (this.recorded) return this.recorded;
     const { journal, store } = this.source;
     if (!journal) return { result: this.call.describe(outcome).result };
-    const recorded = await store.write((transaction) => this.append(transaction, outcome), { durability: "process" });
+    const record = async (transaction: WriteTransaction) =>
+      this.append(transaction, outcome, await this.verifyUnused(transaction, outcome));
+    const recorded = await store.write(record, { durability: "process" });
     await journal.publish();
     this.recorded = recorded;
     return recorded;
+  }
+
+  /**
+   * A call at once with this one may have taken its call id or key meanwhile. A refusal is recorded all the same: it was
+   * refused before its names were looked at, and takes none that is used. @throws RepeatedCall
+   */
+  private async verifyUnused(transaction: WriteTransaction, outcome: unknown): Promise<RecordedCall> {
+    const { call, source } = this;
+    const judged = await judgeClaims(transaction, call.identified);
+    if (!judged) return call;
+    if (!isRefusal(outcome)) throw new RepeatedCall(judged);
+    return judged.by === "key" ? call : { ...call, identified: withFreshCallId(source, call.identified) };
   }
 
   /** Records a fault of ours, unless the call was recorded before it happened or is left to be finished later. */
@@ -98,8 +113,8 @@ export class Recorder {
     };
   }
 
-  private async append(transaction: WriteTransaction, outcome: unknown): Promise<Recorded> {
-    const { call, source } = this;
+  private async append(transaction: WriteTransaction, outcome: unknown, call = this.call): Promise<Recorded> {
+    const { source } = this;
     const described = call.describe(outcome);
     const { identity } = call.identified;
     const audit = auditRecord(source, { ...call, identity }, { described, outcome });

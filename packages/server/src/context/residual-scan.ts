@@ -1,5 +1,6 @@
 import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
+import type { StoredEntry } from "@satchel/journal";
 import { holdsPhrase } from "../domain/subject.js";
 import type { Store } from "../store/store.js";
 import { ErasedText } from "./erased-text.js";
@@ -20,6 +21,11 @@ export interface ScanRequest {
   phrase?: string | undefined;
 }
 
+/** In our files whatever pages say: a page that says it too leaves no trace there. */
+const ownWords = ["SQLite format 3", "PRIVATE+KEY+satchel/", '{"targets":[]}'];
+/** Of pages, versions and proposals: all that an envelope names them by. */
+const ids = /\b(?:pg|ver|rev)_[0-9a-hjkmnp-tv-z]{26}\b/g;
+
 const chunkBytes = 4 * 1024 * 1024;
 const batch = 1000;
 
@@ -34,6 +40,8 @@ export async function scanResidue({ store, folder, erased: parts, phrase }: Scan
       erased.survive(Buffer.from(text));
     }
   }, options);
+  for (const text of ownWords) erased.survive(Buffer.from(text));
+  await eachEntry(store, ({ openings: [first] }) => erased.survive(Buffer.from(first?.body.replace(ids, "") ?? "")));
   const traced = isHeld ? ["context.db"] : [];
   if (await isTracedInJournal(store, { erased, phrase })) traced.push("journal");
   const files = listFiles(folder);
@@ -49,16 +57,21 @@ async function isTracedInJournal(
   store: Store,
   { erased, phrase }: { erased: ErasedText; phrase: string | undefined },
 ): Promise<boolean> {
+  let isTraced = false;
+  await eachEntry(store, ({ openings }) => {
+    for (const opening of openings)
+      isTraced ||=
+        opening !== undefined &&
+        (erased.isTracedIn(Buffer.from(opening.body)) || (phrase !== undefined && holdsPhrase(opening.body, phrase)));
+  });
+  return isTraced;
+}
+
+async function eachEntry(store: Store, visit: (entry: StoredEntry) => void): Promise<void> {
   for (let from = 0; ; from += batch) {
     const entries = await store.read(({ journal }) => journal.entries({ from, limit: batch }), { isErasing: true });
-    for (const { openings } of entries) {
-      for (const opening of openings) {
-        if (!opening) continue;
-        if (erased.isTracedIn(Buffer.from(opening.body))) return true;
-        if (phrase !== undefined && holdsPhrase(opening.body, phrase)) return true;
-      }
-    }
-    if (entries.length < batch) return false;
+    for (const entry of entries) visit(entry);
+    if (entries.length < batch) return;
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -5,7 +5,7 @@ import { auditEntry } from "./audit-entry.js";
 import { auditRecord, type Described, terminalOf } from "./call-record.js";
 import type { Context } from "./context.js";
 import { describeErasure, finishErasure, runStages } from "./erasure.js";
-import { type ErasureJob, endErasureJob, readErasureJob } from "./erasure-job.js";
+import { type ErasureJob, endErasureJob, hasErasureJob, readErasureJob } from "./erasure-job.js";
 
 /**
  * Finishes an erasure that a crash left in the middle: its call gets a `reconciled` terminal, because the outcome is
@@ -15,7 +15,7 @@ export async function resumeErasure(context: Context): Promise<boolean> {
   const { store, folder } = context;
   const options = { isErasing: true };
   const isErasing = () => store.read(async (transaction) => (await transaction.erasure()) !== undefined, options);
-  const isLeft = (await isErasing()) || readErasureJob(folder) !== undefined;
+  const isLeft = (await isErasing()) || hasErasureJob(folder);
   const lock = isLeft ? store.lockErasure() : undefined;
   if (!lock) return false;
   try {
@@ -62,7 +62,8 @@ async function reconcile(
     const claim = await transaction.claim(id);
     if (claim && terminal) {
       const result = JSON.stringify(described.result);
-      await transaction.putClaim({ ...claim, state: "settled", terminal: terminal.seq, needs: {}, result });
+      const { needs = {} } = described;
+      await transaction.putClaim({ ...claim, state: "settled", terminal: terminal.seq, needs, result });
     }
   }
   await transaction.endStagedCall(staged.seq);

@@ -1,44 +1,68 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { currentKey, generateSigningKey, parseSigningKey, rotateKey } from "@satchel/journal";
-import type { Store } from "../store/store.js";
+import {
+  currentKey,
+  generateSigningKey,
+  JournalError,
+  parseSigningKey,
+  rotateKey,
+  type SigningKey,
+} from "@satchel/journal";
+import type { WriteTransaction } from "../store/store.js";
 import type { Context } from "./context.js";
 import { journalKeyFile, journalKeysFile } from "./open-journal.js";
 
-/**
- * Hands the journal over to a new signing key: an entry signed by both. The new key waits beside the old one until the
- * entry is committed, so that a crash in between loses neither. @returns the new key's verifier text
+/*
+ * The new key waits beside the old one until the entry that puts it in force is committed, so that a crash in between
+ * loses neither. Invariant: the waiting file is written, taken and dropped only inside a write transaction, so that of
+ * processes that rotate, start or seal at once none takes or drops a key whose transaction is still open.
  */
+
+/** Hands the journal over to a new signing key: an entry signed by both. @returns the new key's verifier text */
 export async function rotateJournalKey(context: Context): Promise<{ key: string; previous: string }> {
   const { folder, environment, store, journal } = context;
   await journal?.seal();
-  const file = join(folder, journalKeyFile);
-  const from = parseSigningKey(readFileSync(file, "utf8").trim());
-  const to = generateSigningKey(from.verifier.name, environment.randomBytes(32));
-  writeFileSync(waitingFile(folder), `${to.secretText()}\n`, { mode: 0o600, flush: true });
-  const { randomBytes } = environment;
-  const at = new Date(environment.now()).toISOString();
   const rotated = await store.write(async (transaction) => {
+    await settleRotation(transaction, folder);
+    const from = parseSigningKey(readFileSync(join(folder, journalKeyFile), "utf8").trim());
+    const to = generateSigningKey(from.verifier.name, environment.randomBytes(32));
+    writeFileSync(waitingFile(folder), `${to.secretText()}\n`, { mode: 0o600, flush: true });
+    const { randomBytes } = environment;
+    const at = new Date(environment.now()).toISOString();
     await rotateKey(transaction.journal, { from, to, at, randomBytes });
     return { key: to.verifier.text, previous: from.verifier.text };
   });
-  takeWaitingKey(folder);
   await journal?.seal();
   return rotated;
 }
 
-/** Finishes a rotation that a crash left between the entry and the file, or drops a key that never came into force. */
-export async function settleRotation(store: Store, folder: string): Promise<void> {
-  const waiting = waitingFile(folder);
-  if (!existsSync(waiting)) return;
-  const present = await store.read((transaction) => currentKey(transaction.journal));
-  if (parseSigningKey(readFileSync(waiting, "utf8").trim()).verifier.text === present.text) takeWaitingKey(folder);
-  else rmSync(waiting);
+export function isRotationLeft(folder: string): boolean {
+  return existsSync(waitingFile(folder));
 }
 
-function takeWaitingKey(folder: string): void {
-  const key = parseSigningKey(readFileSync(waitingFile(folder), "utf8").trim());
-  appendFileSync(join(folder, journalKeysFile), `${key.verifier.text}\n`);
+/** Finishes a rotation whose entry is committed, or drops a key that never came into force. */
+export async function settleRotation({ journal }: WriteTransaction, folder: string): Promise<void> {
+  if (!isRotationLeft(folder)) return;
+  const waiting = readWaitingKey(folder);
+  const present = await currentKey(journal);
+  if (waiting?.verifier.text === present.text) takeWaitingKey(folder, present.text);
+  else rmSync(waitingFile(folder));
+}
+
+/** Undefined for one that a crash left half written: no entry speaks of it. */
+function readWaitingKey(folder: string): SigningKey | undefined {
+  try {
+    return parseSigningKey(readFileSync(waitingFile(folder), "utf8").trim());
+  } catch (error) {
+    if (error instanceof JournalError) return undefined;
+    throw error;
+  }
+}
+
+function takeWaitingKey(folder: string, verifier: string): void {
+  const known = join(folder, journalKeysFile);
+  const lines = existsSync(known) ? readFileSync(known, "utf8").split("\n") : [];
+  if (!lines.includes(verifier)) appendFileSync(known, `${verifier}\n`);
   renameSync(waitingFile(folder), join(folder, journalKeyFile));
 }
 

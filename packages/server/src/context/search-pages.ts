@@ -44,7 +44,8 @@ export interface SearchHit {
 export interface SearchAnswer {
   hits: SearchHit[];
   staleFallback: boolean;
-  asOf?: string;
+  /** Of an answer as of an instant: false where an erasure since then may have changed it. */
+  isExact?: boolean;
   nextCursor?: string;
 }
 
@@ -76,12 +77,19 @@ export async function searchPages(
       const shown = await show(transaction, { access, input, parts }, hit.page);
       if (shown) hits.push(present(found.query.plan, hit, shown));
     }
-    const answer = { hits, staleFallback: found.fallback, ...(input.asOf !== undefined && { asOf: input.asOf }) };
+    const isExact = input.asOf === undefined ? undefined : await isUnerasedSince(transaction, input.asOf);
+    const answer = { hits, staleFallback: found.fallback, ...(isExact !== undefined && { isExact }) };
     const last = found.hits.at(-1);
     if (!found.listing || !last) return answer;
     const going = { score: last.score, fallback: found.fallback, listing: encodeListing(found.listing) };
     return { ...answer, nextCursor: context.cursors.seal(subject, { snapshotMs, id: "", search: going }) };
   });
+}
+
+/** The same for every caller, so that it tells nobody what was erased (pcp section 6). */
+async function isUnerasedSince(transaction: ReadTransaction, instant: string): Promise<boolean> {
+  const erased = await transaction.lastErasure();
+  return erased === undefined || instant >= erased;
 }
 
 export function invalidCursor(): Refusal {

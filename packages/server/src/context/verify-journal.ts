@@ -1,5 +1,5 @@
 import { parseVerifierKey, type StoredEntry, type Verdict, type VerifierKey, verifyLog } from "@satchel/journal";
-import type { Store } from "../store/store.js";
+import type { ReadTransaction, Store } from "../store/store.js";
 
 export interface VerifyJournalOptions {
   /** Keys from outside the log, in text form. */
@@ -20,8 +20,8 @@ export async function verifyJournal(
   { keys, checkpoints, onProgress }: VerifyJournalOptions,
 ): Promise<JournalVerdict> {
   const trusted: VerifierKey[] = keys.map(parseVerifierKey);
-  const unsettled = new Set<string>();
-  const verdict = await store.read(async (transaction) => {
+  const unsettled = new Map<string, string>();
+  const verify = async (transaction: ReadTransaction) => {
     const { id } = await transaction.context();
     return verifyLog(transaction.journal, {
       trusted,
@@ -30,13 +30,18 @@ export async function verifyJournal(
       onEntry: (entry) => settle(unsettled, entry),
       onProgress: ({ checked, size }) => onProgress?.(checked, size),
     });
-  });
-  return { ...verdict, unsettled: [...unsettled] };
+  };
+  const verdict = await store.read(verify, { isErasing: true });
+  return { ...verdict, unsettled: [...unsettled.values()] };
 }
 
-function settle(unsettled: Set<string>, { kind, openings: [opening] }: StoredEntry): void {
+/** Two callers may choose the same call id, each in a run of its own. */
+function settle(unsettled: Map<string, string>, { kind, openings: [opening] }: StoredEntry): void {
   if (!opening || !kind.startsWith("prp.")) return;
-  const callId = /"callId":"([^"]+)"/.exec(opening.body)?.[1] ?? "";
-  if (kind === "prp.input") unsettled.add(callId);
-  else unsettled.delete(callId);
+  const [callId, operationId, runId] = identityForms.map((form) => form.exec(opening.body)?.[1] ?? "");
+  const call = JSON.stringify([runId, operationId, callId]);
+  if (kind === "prp.input") unsettled.set(call, callId ?? "");
+  else unsettled.delete(call);
 }
+
+const identityForms = [/"callId":"([^"]+)"/, /"operationId":"([^"]+)"/, /"runId":"([^"]+)"/];

@@ -165,6 +165,8 @@ export interface AuditRecord {
 /** What a caller needs today to be given the stored answer of its earlier call. */
 export interface ReplayNeeds {
   scopes?: string[];
+  /** Only an owner is answered again. */
+  owner?: true;
   page?: Part & { path: string; right: Right };
 }
 

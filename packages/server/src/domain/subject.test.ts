@@ -4,19 +4,19 @@ import { testSeed } from "../../../../test/scale.js";
 import { foldSubject, holdsPhrase, valueHoldsPhrase, withoutPhrase } from "./subject.js";
 
 const rows: [subject: string, text: string, holds: boolean][] = [
-  ["Anna Berg", "Met anna   BERG at noon", true],
-  ["Anna Berg", "anna\nberg", true],
-  ["Anna Berg", "people/anna-berg", true],
-  ["Anna Berg", "anna_berg", true],
-  ["Anna Berg", "Anna Bergmann", false],
-  ["Anna Berg", "Johanna Berg", false],
-  ["Anna Berg", "Anna and Berg", false],
-  ["Anna Berg", "Ａｎｎａ Ｂｅｒｇ", true],
+  ["Amber Field", "Met amber   FIELD at noon", true],
+  ["Amber Field", "amber\nfield", true],
+  ["Amber Field", "places/amber-field", true],
+  ["Amber Field", "amber_field", true],
+  ["Amber Field", "Amber Fields", false],
+  ["Amber Field", "Chamber Field", false],
+  ["Amber Field", "Amber and Field", false],
+  ["Amber Field", "Ａｍｂｅｒ Ｆｉｅｌｄ", true],
   ["Müller", "muller", true],
   ["Muller", "MÜLLER's", true],
   ["Müller", "Mu\u0308ller", true],
   ["Straße", "STRASSE 5", true],
-  ["Şükrü", "sukru", true],
+  ["Şükür", "sukur", true],
   ["José", "(jose)", true],
   ["京都", "昨日京都に行った", true],
   ["東京", "京都", false],
@@ -55,18 +55,27 @@ describe("a subject", () => {
 });
 
 describe("a JSON value", () => {
-  const phrase = "anna berg";
+  const phrase = "amber field";
 
   it("holds a phrase in values, items, numbers and names of members", () => {
-    const holding = [{ a: [{ b: "Anna Berg" }] }, { "anna-berg": 1 }, ["x", "Anna Berg!"], "Anna Berg"];
+    const holding = [{ a: [{ b: "Amber Field" }] }, { "amber-field": 1 }, ["x", "Amber Field!"], "Amber Field"];
     for (const value of holding) expect(valueHoldsPhrase(value, phrase), JSON.stringify(value)).toBe(true);
-    for (const value of [{}, [], null, true, 7, { a: "Anna" }]) expect(valueHoldsPhrase(value, phrase)).toBe(false);
+    for (const value of [{}, [], null, true, 7, { a: "Amber" }]) expect(valueHoldsPhrase(value, phrase)).toBe(false);
     expect(valueHoldsPhrase({ n: 4711 }, "4711")).toBe(true);
   });
 
   it("loses what holds it, and keeps the rest as it is", () => {
-    const value = { a: "Anna Berg", b: ["x", "with Anna Berg", { c: "anna berg", d: null }], "Anna Berg": 1, e: false };
+    const value = {
+      a: "Amber Field",
+      b: ["x", "with Amber Field", { c: "amber field", d: null }],
+      "Amber Field": 1,
+      e: false,
+    };
     expect(withoutPhrase(value, phrase)).toEqual({ b: ["x", { d: null }], e: false });
-    expect(withoutPhrase("Anna Berg", phrase)).toBeUndefined();
+    expect(withoutPhrase("Amber Field", phrase)).toBeUndefined();
+    expect(withoutPhrase({ a: [{ c: "amber field" }, {}], b: { c: ["amber field"] } }, phrase)).toEqual({
+      a: [{}],
+      b: { c: [] },
+    });
   });
 });

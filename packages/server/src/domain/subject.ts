@@ -47,7 +47,7 @@ export function valueHoldsPhrase(value: unknown, phrase: string): boolean {
   );
 }
 
-/** The value without the members and items that hold the phrase; undefined when it is one itself. */
+/** The value without the members and items that hold the phrase; undefined when it is one itself or nothing is left of it. */
 export function withoutPhrase(value: unknown, phrase: string): unknown {
   if (typeof value !== "object" || value === null) return valueHoldsPhrase(value, phrase) ? undefined : value;
   if (Array.isArray(value))
@@ -56,5 +56,5 @@ export function withoutPhrase(value: unknown, phrase: string): unknown {
     const rest = holdsPhrase(name, phrase) ? undefined : withoutPhrase(item, phrase);
     return rest === undefined ? [] : [[name, rest] as const];
   });
-  return Object.fromEntries(kept);
+  return kept.length === 0 && Object.keys(value).length > 0 ? undefined : Object.fromEntries(kept);
 }

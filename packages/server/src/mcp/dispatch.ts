@@ -9,8 +9,9 @@ import { callsPerMinute } from "../context/settings.js";
 import { type ToolResult, toolResult } from "../context/tool-result.js";
 import { type Caller, isInPerson } from "../domain/access.js";
 import type { ReplayNeeds } from "../domain/records.js";
-import { isRefusal, type Refusal } from "../domain/refusal.js";
+import { invalidInput, isRefusal, type Refusal } from "../domain/refusal.js";
 import { verifyArguments } from "./arguments.js";
+import { holdsInexactNumber } from "./exact-numbers.js";
 
 /** One thing a caller can ask for: a tool of the schema, or an operation of the terminal. */
 export interface Operation<Input, Output> {
@@ -63,20 +64,28 @@ export async function dispatch<Input, Output>(
   operation: Operation<Input, Output>,
   call: Call,
 ): Promise<CallResult<Output>> {
-  const args = verifyArguments(call.args);
+  const isExact = !holdsInexactNumber(call.meta);
+  const args = isExact ? verifyArguments(call.args) : invalidInput([inexactNumber]);
   const isMutating = operation.replay !== undefined;
   let identified = identifyCall(call.context, { ...call, operation: operation.name, args, isMutating });
-  for (;;) {
-    const judged = await attempt(operation, { ...call, args, given: call.args, identified });
+  for (let isAgain = false; ; isAgain = true) {
+    const given = isExact ? call.args : unhashable;
+    const judged = await attempt(operation, { ...call, args, given, identified, isAgain });
     if (judged !== "again") return judged;
     identified = withFreshCallId(call.context, identified);
   }
 }
 
+const inexactNumber = "a number has more digits than JSON numbers carry; send it as text";
+/** What was sent was lost in parsing. This has no canonical form either, so the envelope has no digest of another value. */
+const unhashable = Number.NaN;
+
 interface Attempt extends Omit<Call, "args"> {
   args: Record<string, unknown> | Refusal;
   given: unknown;
   identified: IdentifiedCall;
+  /** The same call under a call id of its own: it counts once. */
+  isAgain: boolean;
 }
 
 /** `again`: its call id is spent, so it needs another one. */
@@ -93,17 +102,34 @@ async function attempt<Input, Output>(
     describe: (outcome) => describe(operation, call.args, outcome as Output | Refusal),
   };
   const recorder = new Recorder(call.context, record);
-  try {
+  const complete = async (): Promise<CallResult<Output>> => {
     const outcome = await perform(operation, { ...call, context: recorder.context });
     const recorded = await recorder.finish(outcome);
     return isRefusal(outcome)
       ? { ...recorded, ok: false, refusal: outcome }
       : { ...recorded, ok: true, output: outcome };
+  };
+  try {
+    return await settleRepeats(complete, (judgement) => settleRepeated(call.context, record, judgement));
   } catch (error) {
-    if (error instanceof RepeatedCall) return settleRepeated(call.context, record, error.judgement);
     const refusal = refusalOf(error, { ...call, operation: operation.name });
     const recorded = await recorder.refuse(refusal).catch(() => undefined);
     return { result: errorResult(refusal), ...recorded, ok: false, refusal };
+  }
+}
+
+/** A call at once with a repeated one may repeat it as well. */
+async function settleRepeats<Settled>(
+  complete: () => Promise<Settled>,
+  settle: (judgement: Judgement) => Promise<Settled | "again">,
+): Promise<Settled | "again"> {
+  for (let next: () => Promise<Settled | "again"> = complete; ; ) {
+    try {
+      return await next();
+    } catch (error) {
+      if (!(error instanceof RepeatedCall)) throw error;
+      next = () => settle(error.judgement);
+    }
   }
 }
 
@@ -157,8 +183,8 @@ async function perform<Input, Output>(operation: Operation<Input, Output>, call:
   return isRefusal(input) ? input : operation.run(context, caller, input);
 }
 
-async function limitRate(operation: string, { context, caller }: Attempt): Promise<Refusal | undefined> {
-  if (isInPerson(caller)) return undefined;
+async function limitRate(operation: string, { context, caller, isAgain }: Attempt): Promise<Refusal | undefined> {
+  if (isAgain || isInPerson(caller)) return undefined;
   const key = `${caller.principal} ${caller.client} ${operation}`;
   return context.rateLimiter.take(key, await callsPerMinute(context));
 }

@@ -2,6 +2,7 @@ import { createMcpHandler, hostHeaderValidationResponse, originValidationRespons
 import { Hono, type Context as HonoContext } from "hono";
 import { authenticate } from "../context/tokens.js";
 import type { Caller } from "../domain/access.js";
+import { NumberGuard } from "./exact-numbers.js";
 import { createMcpServer, type ServerSettings } from "./server.js";
 
 /** A request body may have this many bytes: the largest page in the most wasteful JSON escaping, and some more. */
@@ -61,8 +62,22 @@ function createEndpoint(settings: ServerSettings): (request: HonoContext) => Pro
     const caller = token && (await authenticate(settings.context, token));
     if (!token || !caller) return unauthorized(token ? 'error="invalid_token"' : "");
     const authInfo = { token: "", clientId: caller.client, scopes: [...caller.scopes], extra: { caller } };
-    return handler.fetch(req.raw, { authInfo });
+    return handler.fetch(guardNumbers(req.raw), { authInfo });
   };
+}
+
+function guardNumbers(request: Request): Request {
+  if (request.body === null) return request;
+  const guard = new NumberGuard({ limitBytes: bodyLimitBytes });
+  const pass = (bytes: Buffer[], controller: TransformStreamDefaultController<Uint8Array>) => {
+    for (const each of bytes) controller.enqueue(each);
+  };
+  const guarded = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) => pass(guard.push(Buffer.from(chunk)), controller),
+    flush: (controller) => pass(guard.end(), controller),
+  });
+  const init = { body: request.body.pipeThrough(guarded), duplex: "half" };
+  return new Request(request, init as RequestInit);
 }
 
 function unauthorized(detail: string): Response {

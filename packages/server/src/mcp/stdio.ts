@@ -1,13 +1,20 @@
 import { PassThrough, type Readable, type Writable } from "node:stream";
 import { finished } from "node:stream/promises";
-import { isJSONRPCRequest, type JSONRPCMessage, type RequestId } from "@modelcontextprotocol/server";
+import {
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  type RequestId,
+  STDIO_DEFAULT_MAX_BUFFER_SIZE,
+} from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Caller } from "../domain/access.js";
+import { NumberGuard } from "./exact-numbers.js";
 import { createMcpServer, type ServerSettings } from "./server.js";
 
 /** After the client closed its end, answers that are under way get at most this long. */
 const lastAnswersMs = 1000;
 const lookAgainMs = 10;
+const newline = 0x0a;
 
 /**
  * Serves one MCP connection over standard input and `output` until the client closes its end, a message is larger than
@@ -66,12 +73,14 @@ function trackRequests(transport: StdioServerTransport): ReadonlySet<RequestId> 
 
 /** The transport drops unanswered requests at the end of its input, so the end is passed on when they are answered. */
 function passOn(source: Readable, input: PassThrough, unanswered: ReadonlySet<RequestId>): void {
+  const guard = new NumberGuard({ limitBytes: STDIO_DEFAULT_MAX_BUFFER_SIZE, separator: newline });
   source.on("data", (chunk) => {
-    if (!input.write(chunk)) source.pause();
+    for (const bytes of guard.push(chunk)) if (!input.write(bytes)) source.pause();
   });
   input.on("drain", () => source.resume());
   source.once("error", () => input.end());
   source.once("end", () => {
+    for (const bytes of guard.end()) input.write(bytes);
     const giveUp = performance.now() + lastAnswersMs;
     const look = setInterval(() => {
       if (unanswered.size + input.readableLength > 0 && performance.now() < giveUp) return;

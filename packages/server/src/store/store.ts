@@ -237,7 +237,7 @@ export interface ReadTransaction {
   /** Every revision, by its number. */
   storedRevisions(range: Range): Promise<Revision[]>;
   /** Every answer that is kept for its key, by an engine-internal number. */
-  storedAnswers(range: Range): Promise<(Pick<Claim, "id" | "needs" | "result"> & { num: number })[]>;
+  storedAnswers(range: Range): Promise<StoredAnswer[]>;
   /** Every text the store holds outside the journal. */
   storedTexts(): Iterable<string>;
   tokenByDigest(digest: string): Promise<TokenRecord | undefined>;
@@ -299,6 +299,10 @@ export interface StoredPage {
   id: string;
   path: string;
   isLive: boolean;
+}
+
+export interface StoredAnswer extends Pick<Claim, "id" | "currentRevision" | "needs" | "result"> {
+  num: number;
 }
 
 export interface AccessOptions {

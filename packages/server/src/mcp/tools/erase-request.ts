@@ -1,5 +1,5 @@
 import { type EraseRequestInput, parsePath, validateInput } from "@satchel/pcp";
-import { describeErasure, type EraseInput, erase } from "../../context/erasure.js";
+import { describeErasure, type EraseInput, erase, erasureReplay } from "../../context/erasure.js";
 import type { ErasureSelector } from "../../context/erasure-plan.js";
 import { invalidInput, isRefusal, type Refusal } from "../../domain/refusal.js";
 import { defineTool, needsAnyScope } from "../tool.js";
@@ -20,7 +20,7 @@ export const eraseRequest = defineTool({
   audit: (erased) =>
     erased.dryRun ? { category: "erase", action: "read", targets: [] } : describeErasure(erased.receipt).audit,
   receipt: (erased) => (erased.dryRun ? {} : describeErasure(erased.receipt).receipt),
-  replay: () => ({ scopes: ["erase:write"] }),
+  replay: () => erasureReplay,
   present: (erased) =>
     erased.dryRun
       ? { dry_run: true, would_erase: erased.counts }

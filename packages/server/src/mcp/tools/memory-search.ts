@@ -35,7 +35,7 @@ export const memorySearch = defineTool({
       "read",
       hits.map(({ page }) => page),
     ),
-  present: ({ hits, staleFallback, asOf, nextCursor }) => ({
+  present: ({ hits, staleFallback, isExact, nextCursor }) => ({
     results: hits.map(({ page, revision, snippet, score, stale, supersededBy }) => ({
       ...pageSummary(page, revision),
       snippet,
@@ -43,7 +43,7 @@ export const memorySearch = defineTool({
       ...(stale && { stale }),
       ...(supersededBy !== undefined && { superseded_by: supersededBy }),
     })),
-    ...(asOf !== undefined && { as_of_exact: true }),
+    ...(isExact !== undefined && { as_of_exact: isExact }),
     ...(staleFallback && { stale_fallback: true }),
     ...(nextCursor !== undefined && { next_cursor: nextCursor }),
   }),

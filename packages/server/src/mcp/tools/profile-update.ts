@@ -18,6 +18,6 @@ export const profileUpdate = defineTool({
     const category = profileCategory(namespace);
     return { category, action: "write", targets: [category] };
   },
-  replay: ({ namespace }) => ({ scopes: [profileScope(namespace, "write")] }),
+  replay: ({ namespace }) => ({ scopes: [profileScope(namespace, "write")], owner: true }),
   present: (updated) => ({ ...updated }),
 });

@@ -93,9 +93,20 @@ export class Connection {
     const giveUp = performance.now() + lockWaitMs;
     const mine = this.turn.then(async () => {
       this.chooseDurability(durability);
-      await this.begin(begin, giveUp);
+      await this.untilFree(() => this.run(begin), giveUp);
       return this.settle(work);
     });
+    this.turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  /**
+   * Runs `work` outside any transaction, in its turn.
+   * @throws StoreError `locked` after 10 s of waiting for another process
+   */
+  outside<T>(work: () => T): Promise<T> {
+    const giveUp = performance.now() + lockWaitMs;
+    const mine = this.turn.then(() => this.untilFree(work, giveUp));
     this.turn = mine.catch(() => undefined);
     return mine;
   }
@@ -107,11 +118,10 @@ export class Connection {
   }
 
   /** The wait counts from the call: those that queue behind a waiting one give up with it instead of one by one. */
-  private async begin(begin: string, giveUp: number): Promise<void> {
+  private async untilFree<T>(work: () => T, giveUp: number): Promise<T> {
     for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 16)) {
       try {
-        this.run(begin);
-        return;
+        return work();
       } catch (cause) {
         if (this.database.open && !isBusy(cause)) throw cause;
         if (!this.database.open || performance.now() > giveUp) throw lockedError(cause);

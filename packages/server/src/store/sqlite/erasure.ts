@@ -1,5 +1,5 @@
-import type { Claim, ErasureState, Revision } from "../../domain/records.js";
-import type { ProfileChange, StoredPage } from "../store.js";
+import type { ErasureState, Revision } from "../../domain/records.js";
+import type { ProfileChange, StoredAnswer, StoredPage } from "../store.js";
 import type { Connection } from "./connection.js";
 import { putProfile } from "./profiles.js";
 import { type RevisionRow, revisionColumns, revisionTables, toRevision } from "./revisions.js";
@@ -46,15 +46,23 @@ export function listStoredRevisions(
 export function listAnswers(
   connection: Connection,
   { after, limit }: { after: number; limit: number },
-): (Pick<Claim, "id" | "needs" | "result"> & { num: number })[] {
-  const rows = connection.all<{ num: number; id: Uint8Array; needs: string | null; result: string | null }>(
-    "SELECT rowid AS num, id, needs, result FROM claims WHERE rowid > ? AND result IS NOT NULL ORDER BY rowid LIMIT ?",
+): StoredAnswer[] {
+  const rows = connection.all<{
+    num: number;
+    id: Uint8Array;
+    revision: string | null;
+    needs: string | null;
+    result: string | null;
+  }>(
+    `SELECT rowid AS num, id, revision, needs, result FROM claims WHERE rowid > ? AND result IS NOT NULL
+     ORDER BY rowid LIMIT ?`,
     after,
     limit,
   );
-  return rows.map(({ num, id, needs, result }) => ({
+  return rows.map(({ num, id, revision, needs, result }) => ({
     num,
     id,
+    ...(revision !== null && { currentRevision: revision }),
     ...(needs !== null && { needs: JSON.parse(needs) }),
     ...(result !== null && { result }),
   }));
@@ -99,11 +107,11 @@ const unreadTables = /^(sqlite_|journal_|words_\d+(_terms|_data|_idx|_docsize|_c
 
 /** Every text the store holds outside the journal, row by row. */
 export function* storedTexts(connection: Connection): Generator<string> {
-  const tables = connection.all<{ name: string; sql: string }>(
-    "SELECT name, sql FROM sqlite_schema WHERE type = 'table'",
+  const schema = connection.all<{ type: string; name: string; sql: string | null }>(
+    "SELECT type, name, sql FROM sqlite_schema",
   );
-  for (const { sql } of tables) yield sql ?? "";
-  for (const { name } of tables.filter((table) => !unreadTables.test(table.name))) {
+  for (const { name, sql } of schema) yield `${name} ${sql ?? ""}`;
+  for (const { name } of schema.filter(({ type, name }) => type === "table" && !unreadTables.test(name))) {
     for (const row of connection.database.prepare(`SELECT * FROM "${name}"`).raw().iterate() as Iterable<unknown[]>)
       for (const value of row) if (typeof value === "string") yield value;
   }
@@ -117,16 +125,20 @@ const truncateWaitMs = 10_000;
  * write-ahead log is emptied. @returns whether the log could be emptied: a reader in another process can hold it
  */
 export async function scrub(connection: Connection, indexes: number[]): Promise<boolean> {
-  for (const part of indexes) connection.database.exec(`INSERT INTO words_${part} (words_${part}) VALUES ('optimize')`);
+  for (const part of indexes) {
+    const sql = `INSERT INTO words_${part} (words_${part}) VALUES ('optimize')`;
+    await connection.outside(() => connection.database.exec(sql));
+  }
   await truncateLog(connection);
-  connection.database.exec("VACUUM");
+  await connection.outside(() => connection.database.exec("VACUUM"));
   return truncateLog(connection);
 }
 
 export async function truncateLog(connection: Connection): Promise<boolean> {
   const giveUp = performance.now() + truncateWaitMs;
   for (;;) {
-    const [row] = connection.database.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
+    const checkpoint = () => connection.database.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
+    const [row] = await connection.outside(checkpoint);
     if (row?.busy === 0) return true;
     if (performance.now() > giveUp) return false;
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -99,7 +99,6 @@ CREATE TABLE audit_index (
   seq INTEGER PRIMARY KEY, -- of the entry in the journal
   at INTEGER NOT NULL, principal TEXT NOT NULL, category TEXT NOT NULL
 ) STRICT;
-CREATE INDEX audit_index_principal ON audit_index (principal, seq);
 
 CREATE TABLE claims (
   id BLOB PRIMARY KEY, input BLOB NOT NULL, state TEXT NOT NULL, terminal INTEGER, receipt TEXT NOT NULL, revision TEXT,

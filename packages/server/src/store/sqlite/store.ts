@@ -87,9 +87,9 @@ export function openSqliteSnapshot(file: string): Pick<Store, "read" | "close"> 
   const connection = Connection.snapshot(file);
   const reads = readTransaction(connection);
   return {
-    read: (use) =>
+    read: (use, { isErasing = false } = {}) =>
       connection.transact("BEGIN", async (isOpen) => {
-        verifyUnlocked(connection);
+        if (!isErasing) verifyUnlocked(connection);
         return use(whileOpen(reads, isOpen));
       }),
     close: async () => connection.close(),
