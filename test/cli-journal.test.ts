@@ -6,7 +6,7 @@ import { parseCheckpoint, parseVerifierKey, verifyNote, verifyProof } from "@sat
 import { beforeAll, describe, expect, it } from "vitest";
 import { cleanEnvironment, connectStdio, makeData, type Ran, run, runOk, temporaryFolder } from "./harness.js";
 
-const proofScript = fileURLToPath(new URL("../packages/journal/bin/verify-proof.mjs", import.meta.url));
+const proofScript = fileURLToPath(new URL("../packages/journal/bin/verify-proof", import.meta.url));
 
 interface Line {
   seq: number;
@@ -151,7 +151,7 @@ describe("satchel journal prove and verify-proof", () => {
 
   it("proves any entry in 4 KB, for a program that needs nothing else", async () => {
     const empty = temporaryFolder("satchel-empty-");
-    copyFileSync(proofScript, join(empty, "verify-proof.mjs"));
+    copyFileSync(proofScript, join(empty, "verify-proof"));
     for (const name of ["0", names.audit, names.call, names.receipt, names.erasure]) {
       const file = join(empty, "proof.json");
       const proved = await satchel("journal", "prove", name, "--out", file);
@@ -172,7 +172,7 @@ describe("satchel journal prove and verify-proof", () => {
         valid: true,
         entry: { seq },
       });
-      const alone = spawnSync(process.execPath, ["verify-proof.mjs", "proof.json", "--key", key, "--json"], {
+      const alone = spawnSync(process.execPath, ["verify-proof", "proof.json", "--key", key, "--json"], {
         cwd: empty,
         env: {},
         encoding: "utf8",

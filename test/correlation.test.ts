@@ -1,3 +1,5 @@
+import { mkdirSync, rmdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import type { ToolName } from "@satchel/pcp";
 import { digestOf, isStableId, validateTrace } from "@satchel/prp";
 import fc from "fast-check";
@@ -6,6 +8,7 @@ import {
   type Asked,
   ask,
   auditsOf,
+  codeOf,
   envelopesOf,
   expectSound,
   failingOnce,
@@ -189,6 +192,24 @@ describe("whatever is called", () => {
   );
   const batches = fc.array(fc.array(call, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 });
 
+  type Drawn = typeof call extends fc.Arbitrary<infer One> ? One : never;
+
+  function make({ tool, args: { dry_run, ...args }, caller, door, callId, key, isFailing }: Drawn, doors: Shared[]) {
+    const through = doors[door]!;
+    // A call that fails under the key of another input is no conflict, and so a fault of the trace.
+    const idempotencyKey = isFailing ? undefined : key;
+    return ask(
+      through,
+      tool,
+      { ...args, ...(dry_run !== undefined && { dry_run }) },
+      {
+        caller: callers[caller]!,
+        names: { ...(callId !== undefined && { callId }), ...(idempotencyKey !== undefined && { idempotencyKey }) },
+        ...(isFailing && { context: failingOnce(through) }),
+      },
+    );
+  }
+
   it("the trace has no fault, the log is valid, and each answer has its own two envelopes", async () => {
     const seed = testSeed();
     const check = fc.asyncProperty(batches, async (drawn) => {
@@ -197,24 +218,7 @@ describe("whatever is called", () => {
       await shared.partition("main", { "user:bob": "read propose" });
       const doors = [shared, shared.again()];
       const answers = [];
-      for (const batch of drawn)
-        answers.push(
-          ...(await Promise.all(
-            batch.map(({ tool, args: { dry_run, ...args }, caller, door, callId, key, isFailing }) => {
-              const through = doors[door]!;
-              return ask(
-                through,
-                tool,
-                { ...args, ...(dry_run !== undefined && { dry_run }) },
-                {
-                  caller: callers[caller]!,
-                  names: { ...(callId !== undefined && { callId }), ...(key !== undefined && { idempotencyKey: key }) },
-                  ...(isFailing && { context: failingOnce(through) }),
-                },
-              );
-            }),
-          )),
-        );
+      for (const batch of drawn) answers.push(...(await Promise.all(batch.map((one) => make(one, doors)))));
       const entries = await journalOf(shared);
       expectSound(entries);
       expect(await verdictOn(shared)).toMatchObject({ verdict: "valid", size: entries.length });
@@ -226,6 +230,18 @@ describe("whatever is called", () => {
       );
     });
     await fc.assert(check, { seed, numRuns: scaled(400) });
+  }, 900_000);
+
+  it("a checkpoint that can't be copied out fails no call", async () => {
+    const shared = Shared.open();
+    const outside = join(shared.context.folder, "checkpoints.log");
+    rmSync(outside, { force: true });
+    mkdirSync(outside);
+    for (let n = 0; n < 100; n++)
+      expect(codeOf(await ask(shared, "memory_write", { path: `p${n}`, body: "x\n" }))).toBe("ok");
+    expect(shared.faults).toEqual([]);
+    expect((await verdictOn(shared)).checkpointSize).toBeGreaterThan(250);
+    rmdirSync(outside);
   });
 
   /** Entries are canonical, so their members are in another order. */

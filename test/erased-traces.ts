@@ -79,7 +79,7 @@ function piecesOf(text: string): string[] {
   const runs: string[] = [];
   for (let at = 0; at + runCharacters <= characters.length && at < 2000; at += 5)
     runs.push(characters.slice(at, at + runCharacters).join(""));
-  const whole = text.length >= shortest && text.length <= 200 ? [text] : [];
+  const whole = text.length >= shortest && /^\S{1,200}$/.test(text) ? [text] : []; // A path, a tag.
   return [...new Set([...ends, ...runs, ...whole])];
 }
 

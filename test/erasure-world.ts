@@ -48,16 +48,17 @@ export function survey({ context }: Pick<Shared, "context">): Promise<Survey> {
   });
 }
 
-/** What an erasure is to take: whole pages by path, versions by id, proposals by id. */
+/** What an erasure is to take: whole pages by path or id, versions by id, proposals by id. */
 export interface Taken {
-  paths: ReadonlySet<string>;
+  paths?: ReadonlySet<string>;
+  ids?: ReadonlySet<string>;
   versions?: ReadonlySet<string>;
   revisions?: ReadonlySet<string>;
 }
 
 /** What stays, and what goes, of a survey. */
 export function divide({ pages, revisions, profiles }: Survey, taken: Taken): { gone: Survey; kept: Survey } {
-  const isGone = (page: StoredPage) => taken.paths.has(page.path);
+  const isGone = (page: StoredPage) => (taken.paths?.has(page.path) ?? false) || (taken.ids?.has(page.id) ?? false);
   const isVersionGone = ({ version }: Version) => taken.versions?.has(version) ?? false;
   const isRevisionGone = ({ id }: Revision) => taken.revisions?.has(id) ?? false;
   const partial = (page: StoredPage, goes: boolean) => ({
@@ -112,7 +113,7 @@ function stringsIn(value: unknown): string[] {
 
 /** Words of our own files, which a page may hold too. */
 const schemaFile = new URL("../packages/server/src/store/sqlite/schema.ts", import.meta.url);
-const ownWords = [readFileSync(schemaFile, "utf8"), "derived profile exports embeddings succeeded"];
+const ownWords = [readFileSync(schemaFile, "utf8"), "derived profile exports embeddings succeeded sensitive clinic"];
 
 /** No file holds anything of what went that nothing which stayed holds. */
 export function expectNoTrace(shared: Pick<Shared, "dataDir">, { gone, kept }: { gone: Survey; kept: Survey }): void {

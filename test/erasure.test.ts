@@ -21,7 +21,7 @@ import { assistant, owner, Shared } from "./shared-context.js";
  */
 
 const subject = "Quillon Vexforth";
-const long = Array.from({ length: 12_000 }, (_, at) => `dossierword${at.toString(36)}x`).join(" ");
+const long = Array.from({ length: 13_000 }, (_, at) => `dossierword${at % 30}x`).join(" ");
 
 /** Pages that hold the subject in one place each: path, body, frontmatter. */
 const subjectPages: [path: string, body: string, keys?: Record<string, unknown>][] = [
@@ -45,12 +45,16 @@ const subjectPages: [path: string, body: string, keys?: Record<string, unknown>]
 
 /** Derived from those, and from each other; none holds the phrase. */
 const derivedPages: [path: string, body: string, from: string][] = [
-  ["derived/summary", "marzipanella in short\n", "people/quillon-vexforth"],
+  ["derived/summary", "marzipanella in short\n", "titled"],
   ["derived/again", "nougatinelle in shorter\n", "derived/summary"],
 ];
 
 const keptPages: [path: string, body: string, keys?: Record<string, unknown>][] = [
-  ["kept/lantern", "lanterns and lanternfish at dawn, in Zanzibar; Überraschung\n", { title: "Lanterns", tags: ["ordinary", "bramble"] }],
+  [
+    "kept/lantern",
+    "lanterns and lanternfish at dawn, in Zanzibar; Überraschung\n",
+    { title: "Lanterns", tags: ["ordinary", "bramble"] },
+  ],
   ["kept/namesake", "quillonvexforth, quillon-and vexforth: neither is the phrase\n", { title: "Namesake" }],
   ["kept/日本", "日本語の別の文章\n", { title: "別" }],
 ];
@@ -78,9 +82,9 @@ async function makeWorld(): Promise<Made> {
     await shared.write(path, body, keys);
   }
   for (const [path, body, from] of derivedPages) await shared.write(path, body, { title: path, derived_from: [from] });
-  await shared.write("removed", "Quillon Vexforth left gingersnapper\n", { title: "Removed" });
+  await shared.write("withdrawn", "Quillon Vexforth left gingersnapper\n", { title: "Removed" });
   await step();
-  await shared.remove("removed");
+  await shared.remove("withdrawn");
   await shared.write("partial", "oldwordliness of Quillon Vexforth\n", { title: "Partial" });
   await step();
   await shared.ok("memory_write", { path: "partial", body: "newwordliness\n", idempotencyKey: "partial" });
@@ -103,7 +107,7 @@ async function makeWorld(): Promise<Made> {
   return { shared, proposals, oldVersion, instants };
 }
 
-const subjectPaths = [...subjectPages.map(([name]) => name), "removed"];
+const subjectPaths = [...subjectPages.map(([name]) => name), "withdrawn"];
 
 interface Case {
   name: string;
@@ -152,7 +156,7 @@ const cases: Case[] = [true, false].flatMap((derived) => [
 
 /** Words that only what goes holds; `derived` where derived pages go too. */
 const goneWords =
-  /zanzibarine|ambrosiana|lanternfishing|whistlewood|cindermoss|bramblequist|thistledown|überraschungsgäste|日本語のテスト|🦊|peppercornelia|dossierword|moonstonefever|gingersnapper|"(titled|tagged|framed|secret|removed)"|body\/(upper|wide)|big\/dossier|people\//i;
+  /zanzibarine|ambrosiana|lanternfishing|whistlewood|cindermoss|bramblequist|thistledown|überraschungsgäste|日本語のテスト|🦊|peppercornelia|dossierword|moonstonefever|gingersnapper|"(titled|tagged|framed|secret|withdrawn)"|body\/(upper|wide)|big\/dossier|people\/quillon/i;
 
 /** All that any tool or command answers. */
 async function everythingShown({ shared, instants, oldVersion }: Made, before: Survey): Promise<string> {
@@ -163,6 +167,7 @@ async function everythingShown({ shared, instants, oldVersion }: Made, before: S
   };
   const queries = [
     subject,
+    "lantern",
     "lanternfishing",
     "whistlewood",
     "moonstonefever",
@@ -287,7 +292,7 @@ describe.each(cases)("erased $name, derived pages too: $derived", ({ selector, d
       made.shared.call("memory_write", { path, body, idempotencyKey: path });
     const { isError, structuredContent } = await again("titled", "whistlewood again\n");
     expect([isError, JSON.stringify(structuredContent)]).toEqual([true, expect.stringContaining("was erased since")]);
-    expect((await again("partial", "newwordliness\n")).isError ?? false).toBe(taken.revisions !== undefined);
+    expect((await again("partial", "newwordliness\n")).isError ?? false).toBe(false);
     expect(made.shared.faults).toEqual([]);
   });
 });

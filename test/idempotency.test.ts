@@ -160,6 +160,23 @@ describe("a key used again", () => {
     }
   });
 
+  it("is another one for another grant that names the same run, although their receipts look alike", async () => {
+    const shared = Shared.open();
+    const others = [notes, assistant(undefined, { client: "other" }), assistant("memory:read memory:write"), owner];
+    const write = (n: number) =>
+      ask(
+        shared,
+        "memory_write",
+        { path: `p${n}`, body: "x\n" },
+        { ...key("k", { runId: "run-1" }), caller: others[n]! },
+      );
+    const first = [];
+    for (const n of others.keys()) first.push(await write(n));
+    expect(first.map(codeOf)).toEqual(others.map(() => "ok"));
+    expect(new Set(first.map((answer) => receiptOf(answer).operationReceiptId)).size).toBe(1);
+    for (const n of others.keys()) expectDuplicate(await write(n), first[n]!);
+  });
+
   it("means nothing to a tool that changes nothing", async () => {
     const shared = Shared.open();
     await shared.write("p", "one\n");
@@ -250,6 +267,13 @@ describe("the rights are asked again", () => {
       regain: (shared) => move(shared, { partition: "work" }),
       code: "target_not_found",
     },
+    { loss: "the scope to read", scopes: "memory:write memory:propose", code: "target_not_found" },
+    {
+      loss: "the scope to read what is sensitive",
+      args: { ...page, frontmatter: { ...page.frontmatter, sensitivity: "sensitive" } },
+      scopes: "memory:read memory:write",
+      code: "target_not_found",
+    },
     { loss: "the scope to write", scopes: "memory:read memory:propose", code: "target_not_found" },
     { loss: "every scope of memory", scopes: "profile.core:read", code: "required_claim_missing" },
     {
@@ -305,6 +329,24 @@ describe("the rights are asked again", () => {
     if (tool !== "erase_request") expectSound(await journalOf(shared));
     await regain?.(shared);
     expectDuplicate(await ask(shared, tool, args, { ...key("k"), caller }), first);
+  });
+
+  const sensitive = { title: "t", sensitivity: "sensitive" };
+  const blind: [scopes: string, tool: ToolName, more: Record<string, unknown>][] = [
+    ["memory:write", "memory_write", {}],
+    ["memory:write memory:propose", "memory_write", {}],
+    ["memory:propose", "memory_write", {}],
+    ["memory:propose", "memory_propose", { frontmatter: sensitive }],
+    ["memory:read memory:write", "memory_write", { frontmatter: sensitive }],
+    ["memory:read memory:write", "memory_write", { path: "style/tone" }],
+  ];
+  it.each(blind)("%s, %s %j: what the writer never saw is no loss", async (scopes, tool, more) => {
+    const shared = Shared.open();
+    const asked = { ...key("k"), caller: assistant(scopes) };
+    const args = { path: "p", body: "x\n", ...more };
+    const first = await ask(shared, tool, args, asked);
+    expect(receiptOf(first).outcome).toBe("succeeded");
+    expectDuplicate(await ask(shared, tool, args, asked), first);
   });
 
   it("a page that was removed since is no reason to do it again", async () => {

@@ -108,11 +108,11 @@ describe("a rotation that a crash ends", () => {
       file,
       `import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-const [wanted, when] = ${JSON.stringify(step.split(" "))};
+const [wanted, when, name] = ${JSON.stringify(step.split(" "))};
 const original = fs[wanted];
 const die = () => process.kill(process.pid, "SIGKILL");
 fs[wanted] = (file, ...rest) => {
-  if (!/journal\\.(key\\.next|pub)$/.test(String(file))) return original(file, ...rest);
+  if (!String(file).endsWith(name)) return original(file, ...rest);
   if (when === "before") die();
   if (when === "half") original(file, String(rest[0]).slice(0, 60), ...rest.slice(1)), die();
   const result = original(file, ...rest);
@@ -126,14 +126,15 @@ syncBuiltinESMExports();
   };
 
   it.each([
-    ["writeFileSync before", 1],
-    ["writeFileSync half", 1],
-    ["writeFileSync after", 1],
-    ["appendFileSync before", 2],
-    ["appendFileSync half", 2],
-    ["appendFileSync after", 2],
-    ["renameSync before", 2],
-    ["renameSync after", 2],
+    ["writeFileSync before journal.key.next", 1],
+    ["writeFileSync half journal.key.next", 1],
+    ["writeFileSync after journal.key.next", 1],
+    ["writeFileSync before journal.pub.new", 2],
+    ["writeFileSync half journal.pub.new", 2],
+    ["writeFileSync after journal.pub.new", 2],
+    ["renameSync after journal.pub.new", 2],
+    ["renameSync before journal.key.next", 2],
+    ["renameSync after journal.key.next", 2],
   ])("at %s is settled at the next start", { timeout: 120_000 }, async (step, keys) => {
     const data = await makeData("me");
     const [first = ""] = knownKeys(data);
@@ -187,6 +188,22 @@ describe("the file of checkpoints", () => {
     await again.context.store.close();
     expect(fileNotes(world.dataDir)).toEqual(whole);
     expect(statSync(fileOf(world.dataDir, "checkpoints.log")).mode & 0o777).toBe(0o600);
+  });
+
+  it("holds each checkpoint once, of processes that are open at once too", async () => {
+    const world = World.open();
+    const other = world.again();
+    for (let i = 0; i < 200; i++) {
+      await world.write(`p${i}`, "x");
+      await other.write(`q${i}`, "x");
+    }
+    rmSync(fileOf(world.dataDir, "checkpoints.log"));
+    for (let i = 0; i < 100; i++) await other.write(`q${i}`, "y");
+    await world.context.store.close();
+    await other.context.store.close();
+    const { notes } = await journalOf(world.again());
+    expect(notes.length).toBeGreaterThan(5);
+    expect(fileNotes(world.dataDir)).toEqual(notes);
   });
 
   it("may be cut off anywhere: the next start completes it, and nothing after the cut is lost", async () => {
@@ -318,6 +335,7 @@ describe("a context of the release before the journal", () => {
 
   it("opens, gets a key, and shows its audit as it was", { timeout: 120_000 }, async () => {
     const data = makeEarlier();
+    expect(await verify(data)).toMatchObject({ code: 2, stderr: "", verdict: "unreadable" });
     const shown = await runOk(["audit", "--limit", "1000", "--json", "--data", data]);
     const { entries } = JSON.parse(shown.stdout) as { entries: Record<string, unknown>[] };
     const old = entries.filter(({ id }) => earlier.some((entry) => entry.id === id)).reverse();

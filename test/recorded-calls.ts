@@ -25,7 +25,9 @@ export interface Asked {
   context?: Context;
 }
 
-export function ask(shared: Shared, tool: ToolName, args: unknown, asked: Asked = {}): Promise<AnsweredCall> {
+type Call = [tool: ToolName, args: unknown, asked?: Asked];
+
+export function ask(shared: Shared, ...[tool, args, asked = {}]: Call): Promise<AnsweredCall> {
   const { caller = owner, names, connection, context = shared.context } = asked;
   const log = { fault: (entry: unknown) => void shared.faults.push(entry) };
   const meta = names === undefined ? undefined : { [requestMetaKey]: names };

@@ -27,7 +27,7 @@ import {
 import { hashNode, storedLevels } from "./merkle-tree.js";
 import { at, makeKey, startTestLog } from "./test-log.contract.js";
 
-const verifier = fileURLToPath(new URL("../bin/verify-proof.mjs", import.meta.url));
+const verifier = fileURLToPath(new URL("../bin/verify-proof", import.meta.url));
 const isSchemaValid = new Ajv2020().compile(schema);
 const asText = (proof: unknown) => JSON.stringify(proof);
 const copy = <T>(value: T): T => JSON.parse(asText(value)) as T;

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { JournalError, type Proof, parseVerifierKey, verifyProof } from "@satchel/journal";
+import { JournalError, type Proof, type ProofFault, parseVerifierKey, verifyProof } from "@satchel/journal";
 import {
   type JournalLine,
   type JournalVerdict,
@@ -73,12 +73,13 @@ export async function journalVerify(options: VerifyOptions): Promise<void> {
   const progress = createProgress("Verifying");
   const checkpoints = options.checkpoint.flatMap(readCheckpoints);
   const keys = options.key.map(parseKey);
-  const { cause: _, ...verdict } = await verifyContextJournal(place, {
+  const { cause, ...verdict } = await verifyContextJournal(place, {
     keys,
     checkpoints,
     onProgress: progress.show,
   }).catch(toUnreadable);
   progress.end();
+  if (cause instanceof Error && !verdict.message.includes(cause.message)) verdict.message += ` (${cause.message})`;
   if (options.json) printJson(verdict);
   else printVerdict(verdict);
   process.exitCode = exitCodeOf(verdict);
@@ -106,7 +107,8 @@ function printVerdict(verdict: JournalVerdict): void {
   );
   if (verdict.verdict === "unreadable") return;
   print(`${size} entries, ${checkpointSize} of them under a signed checkpoint, ${redacted} bodies erased.`);
-  if (unsettled.length > 0) print(`${unsettled.length} calls are unsettled: ${unsettled.slice(0, 10).join(", ")}`);
+  const count = unsettled.length === 1 ? "1 call is" : `${unsettled.length} calls are`;
+  if (unsettled.length > 0) print(`${count} unsettled: ${unsettled.slice(0, 10).join(", ")}`);
 }
 
 function parseKey(text: string): string {
@@ -146,9 +148,17 @@ export async function journalVerifyProof(file: string, options: { key: string[];
   if (options.json) printJson(verdict);
   else if (verdict.valid)
     print(`${paint("green", "valid")}: entry ${verdict.entry.seq}, ${verdict.entry.kind}, ${verdict.entry.at}`);
-  else print(`${paint("red", "invalid")}: ${verdict.reason}`);
+  else print(`${paint("red", "invalid")}: ${faults[verdict.reason]} (${verdict.reason})`);
   if (!verdict.valid) process.exitCode = 1;
 }
+
+const faults: Record<ProofFault, string> = {
+  bad_form: "this is no proof",
+  bad_opening: "a body is not the one that the entry commits to",
+  unknown_key: "the checkpoint is not signed by the given key",
+  bad_signature: "the signature does not fit the checkpoint",
+  bad_path: "the entry is not in the signed log",
+};
 
 function readProof(file: string): Proof {
   try {

@@ -1,4 +1,4 @@
-import { encodeId } from "@satchel/pcp";
+import { coversScope, encodeId } from "@satchel/pcp";
 import {
   type Boundary,
   buildInput,
@@ -11,7 +11,7 @@ import {
   type Terminal,
 } from "@satchel/prp";
 import type { Caller } from "../domain/access.js";
-import type { AuditRecord, Claim, ReplayNeeds } from "../domain/records.js";
+import type { AuditRecord, Claim, Part, ReplayNeeds } from "../domain/records.js";
 import { isRefusal, type Refusal, receiptCode } from "../domain/refusal.js";
 import type { IdentifiedCall } from "./call-identity.js";
 import type { Context } from "./context.js";
@@ -118,9 +118,14 @@ function refusedFacts(refusal: Refusal): ReceiptFacts {
 }
 
 /** What is kept of the names the caller gave. A key is claimed only by a call that did something (journal section 2). */
-export function spentClaims({ identified }: RecordedCall, { described, outcome }: Ending, receiptId: string): Claim[] {
+export function spentClaims(
+  { identified, caller }: RecordedCall,
+  { described, outcome }: Ending,
+  receiptId: string,
+): Claim[] {
   const { result, needs, receipt } = described;
   const isDone = !isRefusal(outcome) && needs !== undefined;
+  const page = needs?.page && { ...needs.page, isSeen: maySee(caller, needs.page) };
   const revision = receipt.currentRevision;
   return identified.claims
     .filter(({ kind }) => isDone || kind === "call")
@@ -129,7 +134,19 @@ export function spentClaims({ identified }: RecordedCall, { described, outcome }
       input,
       receiptId,
       ...(isDone
-        ? { state: "settled", needs, result: JSON.stringify(result), ...(revision && { currentRevision: revision }) }
+        ? {
+            state: "settled",
+            needs: { ...needs, ...(page && { page }) },
+            result: JSON.stringify(result),
+            ...(revision && { currentRevision: revision }),
+          }
         : { state: "spent" }),
     }));
+}
+
+/** One who only writes or proposes is told of what it wrote, and never sees it. */
+function maySee({ scopes }: Caller, { sensitivity }: Part): boolean {
+  return (
+    coversScope(scopes, "memory:read") && (sensitivity === "normal" || coversScope(scopes, "memory.sensitive:read"))
+  );
 }

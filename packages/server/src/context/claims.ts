@@ -78,9 +78,10 @@ export async function verifyReplay(
   if (missing.length > 0) return missingScope(missing);
   if (owner && !access.isOwner) return { refused: "forbidden", message: "Only an owner is given this answer." };
   if (!page) return undefined;
-  const mayStill =
-    rightsIn(access, page.partition).includes(page.right) && readableSensitivities(access).includes(page.sensitivity);
-  const live = mayStill && page.right !== "propose" ? await transaction.page({ path: page.path }) : undefined;
+  const { isSeen = false, sensitivity } = page;
+  const sees = !isSeen || readableSensitivities(access).includes(sensitivity);
+  const mayStill = sees && rightsIn(access, page.partition).includes(page.right);
+  const live = mayStill && isSeen && page.right !== "propose" ? await transaction.page({ path: page.path }) : undefined;
   if (mayStill && (!live || includesPart(readableParts(access), live))) return undefined;
   return { refused: "not_found", message: "The call with this key was done. Its answer is no longer yours to read." };
 }

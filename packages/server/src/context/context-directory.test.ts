@@ -44,7 +44,7 @@ describe("making a context", () => {
       const before = ["key", "context.db"].map((name) => readFileSync(join(place, name)));
       expect(make(data, "me", "team")).toBe(false);
       expect(["key", "context.db"].map((name) => readFileSync(join(place, name)))).toEqual(before);
-      expect(readdirSync(place).sort()).toEqual(["context.db", "documents.key", "journal.key", "key"]);
+      expect(readdirSync(place).sort()).toEqual(["context.db", "documents.key", "journal.key", "journal.pub", "key"]);
       expect(readdirSync(join(data, "contexts"))).toEqual(["me"]);
       expect(before[0]).toHaveLength(32);
       if (process.platform !== "win32") {

@@ -105,7 +105,7 @@ function removeUnfinished(folder: string, nowMs: number): void {
 
 /**
  * What an erasure would take, read without changing a byte of any file (pcp section 10).
- * @throws PcpError `not_found`, `invalid_input`, `internal`
+ * @throws PcpError `not_found`, `locked`
  */
 export async function previewErasure(
   place: { dataDir: string; handle: string; environment: Environment },
@@ -119,6 +119,11 @@ export async function previewErasure(
   try {
     const { items, counts } = await planErasure({ documents, store }, request);
     return { items, counts };
+  } catch (cause) {
+    if (!(cause instanceof StoreError)) throw cause;
+    if (cause.code !== "locked") throw new PcpError("internal", cause.message, { cause });
+    const message = "The context is locked: an erasure is under way, or the next call finishes one that was cut off.";
+    throw new PcpError("locked", message, { cause });
   } finally {
     await store.close();
   }

@@ -1,7 +1,7 @@
 import { linkedPaths } from "../domain/page-view.js";
 import type { Decision, ErasureCounts, PageContent, PageVersion, Revision } from "../domain/records.js";
 import { erasureStores } from "../domain/records.js";
-import { foldSubject, holdsPhrase, valueHoldsPhrase, withoutPhrase } from "../domain/subject.js";
+import { foldSubject, holdsPhrase, textsIn, valueHoldsPhrase, withoutPhrase } from "../domain/subject.js";
 import { indexText } from "../retrieval/index-text.js";
 import type { AccessOptions, ProfileChange, ReadTransaction, Store, StoredPage } from "../store/store.js";
 import type { Context } from "./context.js";
@@ -253,7 +253,7 @@ class Findings {
         audit_details: redaction.auditDetails,
       },
       texts: [
-        ...contents.flatMap(({ head, body, keys, path, ids }) => [head, body, JSON.stringify(keys), path, ...ids]),
+        ...contents.flatMap(({ head, body, keys, path, ids }) => [head, body, ...textsIn(keys), path, ...ids]),
         ...contents.flatMap(({ review, decision }) => [review?.note ?? [], decision?.note ?? []].flat()),
         ...profileTexts,
       ],
@@ -265,7 +265,7 @@ class Findings {
 interface ProfileRewrite {
   namespace: string;
   changes: ProfileChange[];
-  /** The documents that change, as text. */
+  /** The texts of the documents that change. */
   before: string[];
 }
 
@@ -283,7 +283,7 @@ async function planProfiles(
       const kept = (await transaction.profileChanges(namespace)).flatMap((change) => {
         const document = documents.open(namespace, change.document);
         if (!valueHoldsPhrase([document, change.changed], phrase)) return [change];
-        before.push(JSON.stringify(document));
+        before.push(...textsIn(document));
         const rest = (withoutPhrase(document, phrase) ?? {}) as Record<string, unknown>;
         if (verifyDocument(namespace, rest, registered)) return [];
         const changed = change.changed.filter((pointer) => !holdsPhrase(pointer, phrase));
@@ -298,7 +298,8 @@ async function planProfiles(
 }
 
 async function planAnswers(read: Read, found: Findings, { phrase }: Match): Promise<Uint8Array[]> {
-  const { paths, ids } = found.names();
+  const paths = found.paths(); // Answers about a proposal name it by its id.
+  const { ids } = found.names();
   const answers: Uint8Array[] = [];
   for (let after = 0; ; ) {
     const some = await read((transaction) => transaction.storedAnswers({ after, limit: batch }));

@@ -4,7 +4,6 @@ import {
   type Entry,
   makeCheckpoint,
   type NewEntry,
-  parseCheckpoint,
   type SigningKey,
 } from "@satchel/journal";
 import { PcpError } from "@satchel/pcp";
@@ -47,26 +46,19 @@ export interface JournalPlace {
   checkpoints: CheckpointFile;
 }
 
-export function createContextJournal({
-  store,
-  environment,
-  origin,
-  readKey,
-  settle,
-  checkpoints,
-}: JournalPlace): ContextJournal {
+export function createContextJournal(place: JournalPlace): ContextJournal {
+  const { store, environment, origin, readKey, settle, checkpoints } = place;
   let unsealedSinceMs: number | undefined;
   let alarm: NodeJS.Timeout | undefined;
-  let publishedSize = checkpoints.lastSize();
-  let sealedSize = publishedSize;
-  let maySealed = true; // Checkpoints that an earlier process could not copy.
+  let sealedSize = 0;
+  const copier = createCopier(store, checkpoints);
 
   const sealIn = async (transaction: WriteTransaction): Promise<string> => {
     const { note } = await makeCheckpoint(transaction.journal, readKey());
     unsealedSinceMs = undefined;
     clearTimeout(alarm);
     alarm = undefined;
-    maySealed = true;
+    copier.expect();
     return note;
   };
   /** Not so for the moment in which another process hands the journal over to a new key. */
@@ -78,19 +70,6 @@ export function createContextJournal({
     sealedSize = (await transaction.journal.lastCheckpoint())?.size ?? 0;
     return size - sealedSize >= entriesPerCheckpoint;
   };
-  const copyCheckpoints = async () => {
-    if (!maySealed) return;
-    maySealed = false;
-    try {
-      const notes = await store.read((transaction) => transaction.journal.checkpoints({ after: publishedSize }));
-      if (notes.length === 0) return;
-      checkpoints.append(notes);
-      publishedSize = parseCheckpoint(notes.at(-1) ?? "").size;
-    } catch (error) {
-      maySealed = true;
-      throw error;
-    }
-  };
   const seal = async (): Promise<string> => {
     const note = await store.write(
       async (transaction) => {
@@ -100,7 +79,7 @@ export function createContextJournal({
       },
       { durability: "process" },
     );
-    await copyCheckpoints();
+    await copier.copy();
     return note;
   };
   const sealLater = () => {
@@ -111,13 +90,8 @@ export function createContextJournal({
   };
   return {
     origin,
-    sign(facts) {
-      const key = readKey();
-      const signed = { ...facts, key_id: key.verifier.id };
-      const signature = Buffer.from(key.sign(Buffer.from(canonicalJson(signed)))).toString("base64url");
-      return { ...signed, signature };
-    },
-    publish: () => copyCheckpoints().catch(() => undefined),
+    sign: (facts) => signFacts(readKey(), facts),
+    publish: () => copier.copy().catch(() => undefined),
     seal,
     async append(transaction, entries) {
       const added = await appendEntries(transaction.journal, entries, environment);
@@ -135,8 +109,39 @@ export function createContextJournal({
         const { size } = await journal.state();
         return size === 0 || size === (await journal.lastCheckpoint())?.size;
       });
-      if (isSealed) await copyCheckpoints();
+      if (isSealed) await copier.copy();
       else await seal();
+    },
+  };
+}
+
+function signFacts<Facts extends Record<string, unknown>>(
+  key: SigningKey,
+  facts: Facts,
+): Facts & { key_id: string; signature: string } {
+  const signed = { ...facts, key_id: key.verifier.id };
+  const signature = Buffer.from(key.sign(Buffer.from(canonicalJson(signed)))).toString("base64url");
+  return { ...signed, signature };
+}
+
+/** Copies to the file what the store has beyond it, also of processes that could not, and all when the file is gone. */
+function createCopier(store: Store, checkpoints: CheckpointFile) {
+  let mayBeMore = true;
+  return {
+    expect() {
+      mayBeMore = true;
+    },
+    async copy(): Promise<void> {
+      if (!mayBeMore) return;
+      mayBeMore = false;
+      try {
+        const after = checkpoints.lastSize();
+        const notes = await store.read((transaction) => transaction.journal.checkpoints({ after }));
+        if (notes.length > 0) checkpoints.append(notes);
+      } catch (error) {
+        mayBeMore = true;
+        throw error;
+      }
     },
   };
 }

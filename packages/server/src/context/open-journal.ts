@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   appendEntries,
@@ -73,9 +73,15 @@ function makeSigningKey(place: { folder: string; origin: string; environment: En
   const file = join(place.folder, journalKeyFile);
   if (!existsSync(file)) makeOnce(file, { bytes: newSigningKey(place).secret, environment: place.environment });
   const key = keyReader(file, place.origin)();
-  const known = join(place.folder, journalKeysFile);
-  if (!existsSync(known)) writeFileSync(known, `${key.verifier.text}\n`);
+  if (!existsSync(join(place.folder, journalKeysFile))) writeKnownKeys(place.folder, [key.verifier.text]);
   return key;
+}
+
+/** The file is whole at any instant. */
+export function writeKnownKeys(folder: string, keys: string[]): void {
+  const file = join(folder, journalKeysFile);
+  writeFileSync(`${file}.new`, `${keys.join("\n")}\n`, { flush: true });
+  renameSync(`${file}.new`, file);
 }
 
 /** The contents of the two key files of a new journal. */

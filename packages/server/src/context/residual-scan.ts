@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readSync } from "node:fs";
+import { fstatSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { StoredEntry } from "@satchel/journal";
 import { holdsPhrase } from "../domain/subject.js";
@@ -85,18 +85,39 @@ function listFiles(folder: string): string[] {
 
 function isTracedInFile(file: string, erased: ErasedText): boolean {
   const bytes = Buffer.alloc(chunkBytes);
-  const descriptor = openSync(file, "r");
+  const descriptor = openForGood(file);
+  if (descriptor === undefined) return false;
+  let kept = 0;
+  for (let position = 0; ; ) {
+    const read = readSync(descriptor, bytes, kept, chunkBytes - kept, position);
+    if (read === 0) return false;
+    position += read;
+    const chunk = bytes.subarray(0, kept + read);
+    if (erased.isTracedIn(chunk)) return true;
+    kept = Math.min(chunk.length, ErasedText.overlapBytes);
+    chunk.copyWithin(0, chunk.length - kept);
+  }
+}
+
+/** By device and inode, which a file keeps while it is open. */
+const opened = new Map<string, number>();
+
+/**
+ * A file once opened here is never closed: with any descriptor of a file that is closed, POSIX drops every lock that the
+ * process holds on the file, and SQLite's are what keeps other processes from using the database as if it were theirs
+ * alone. @returns undefined when the file is gone
+ */
+function openForGood(file: string): number | undefined {
+  const there = statSync(file, { throwIfNoEntry: false });
+  const known = there && opened.get(`${there.dev}:${there.ino}`);
+  if (!there || known !== undefined) return known;
   try {
-    let kept = 0;
-    for (;;) {
-      const read = readSync(descriptor, bytes, kept, chunkBytes - kept, null);
-      if (read === 0) return false;
-      const chunk = bytes.subarray(0, kept + read);
-      if (erased.isTracedIn(chunk)) return true;
-      kept = Math.min(chunk.length, ErasedText.overlapBytes);
-      chunk.copyWithin(0, chunk.length - kept);
-    }
-  } finally {
-    closeSync(descriptor);
+    const descriptor = openSync(file, "r");
+    const { dev, ino } = fstatSync(descriptor);
+    opened.set(`${dev}:${ino}`, descriptor);
+    return descriptor;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
   }
 }

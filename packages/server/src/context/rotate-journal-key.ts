@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   currentKey,
@@ -10,7 +10,7 @@ import {
 } from "@satchel/journal";
 import type { WriteTransaction } from "../store/store.js";
 import type { Context } from "./context.js";
-import { journalKeyFile, journalKeysFile } from "./open-journal.js";
+import { journalKeyFile, journalKeysFile, writeKnownKeys } from "./open-journal.js";
 
 /*
  * The new key waits beside the old one until the entry that puts it in force is committed, so that a crash in between
@@ -61,8 +61,8 @@ function readWaitingKey(folder: string): SigningKey | undefined {
 
 function takeWaitingKey(folder: string, verifier: string): void {
   const known = join(folder, journalKeysFile);
-  const lines = existsSync(known) ? readFileSync(known, "utf8").split("\n") : [];
-  if (!lines.includes(verifier)) appendFileSync(known, `${verifier}\n`);
+  const lines = existsSync(known) ? readFileSync(known, "utf8").trim().split("\n") : [];
+  if (!lines.includes(verifier)) writeKnownKeys(folder, [...lines, verifier]);
   renameSync(waitingFile(folder), join(folder, journalKeyFile));
 }
 

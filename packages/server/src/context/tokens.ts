@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { parsePrincipal, parseScopes } from "@satchel/pcp";
 import { type Caller, isPersonalClient } from "../domain/access.js";
 import { invalidInput, type Refusal } from "../domain/refusal.js";
-import type { TokenRecord } from "../store/store.js";
+import type { ReadTransaction, TokenRecord } from "../store/store.js";
 import type { Context } from "./context.js";
 
 export type { TokenRecord };
@@ -59,10 +59,14 @@ function digestOf(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-/** The caller a bearer token stands for; undefined when it is unknown, revoked or expired. */
+/**
+ * The caller a bearer token stands for; undefined when it is unknown, revoked or expired. Also while an erasure holds the
+ * context, so that the call itself is answered `locked`.
+ */
 export async function authenticate(context: Context, token: string): Promise<Caller | undefined> {
   if (!token.startsWith(tokenPrefix)) return undefined;
-  const record = await context.store.read((transaction) => transaction.tokenByDigest(digestOf(token)));
+  const find = (transaction: ReadTransaction) => transaction.tokenByDigest(digestOf(token));
+  const record = await context.store.read(find, { isErasing: true });
   if (!record || record.revoked) return undefined;
   if (record.expires && Date.parse(record.expires) <= context.environment.now()) return undefined;
   const { scopes } = parseScopes(record.scopes);

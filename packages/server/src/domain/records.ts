@@ -162,12 +162,12 @@ export interface AuditRecord {
   call_id?: string;
 }
 
-/** What a caller needs today to be given the stored answer of its earlier call. */
+/** What a caller needs today to be given the stored answer of its earlier call. `isSeen`: it could read the page then. */
 export interface ReplayNeeds {
   scopes?: string[];
   /** Only an owner is answered again. */
   owner?: true;
-  page?: Part & { path: string; right: Right };
+  page?: Part & { path: string; right: Right; isSeen?: boolean };
 }
 
 /** An idempotency key, or a call id, that was used (journal section 2). It is never forgotten. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { testSeed } from "../../../../test/scale.js";
-import { foldSubject, holdsPhrase, valueHoldsPhrase, withoutPhrase } from "./subject.js";
+import { foldSubject, holdsPhrase, textsIn, valueHoldsPhrase, withoutPhrase } from "./subject.js";
 
 const rows: [subject: string, text: string, holds: boolean][] = [
   ["Amber Field", "Met amber   FIELD at noon", true],
@@ -77,5 +77,10 @@ describe("a JSON value", () => {
       a: [{}],
       b: { c: [] },
     });
+  });
+
+  it("gives its texts without what JSON puts between them", () => {
+    expect(textsIn({ a: ['"', { b: 1, c: ["d"] }], e: null })).toEqual(["a", '"', "b", "c", "d", "e"]);
+    expect([textsIn("x"), textsIn(1), textsIn(undefined)]).toEqual([["x"], [], []]);
   });
 });

@@ -58,3 +58,11 @@ export function withoutPhrase(value: unknown, phrase: string): unknown {
   });
   return kept.length === 0 && Object.keys(value).length > 0 ? undefined : Object.fromEntries(kept);
 }
+
+/** Every text in a JSON value, names of members included: without the punctuation that JSON puts between them. */
+export function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  const isArray = Array.isArray(value);
+  return Object.entries(value).flatMap(([name, item]) => [...(isArray ? [] : [name]), ...textsIn(item)]);
+}

@@ -1,4 +1,5 @@
 import { describe } from "vitest";
+import { describeErasure } from "./contract/erasure.contract.js";
 import type { MakeStore } from "./contract/fixture.contract.js";
 import { describeHistory } from "./contract/history.contract.js";
 import { describeListing } from "./contract/listing.contract.js";
@@ -22,5 +23,6 @@ export function describeStore(name: string, makeStore: MakeStore): void {
     describeListing(makeStore);
     describeWords(makeStore);
     describeTransactions(makeStore);
+    describeErasure(makeStore);
   });
 }

@@ -222,6 +222,8 @@ export interface ReadTransaction {
   journal: JournalReader;
   /** Newest first: where the entries are in the journal. */
   audit(query: AuditQuery): Promise<number[]>;
+  /** What entries are looked up by, by their place in the journal. */
+  auditLines(range: Range): Promise<({ seq: number } & Pick<AuditRecord, "at" | "principal" | "category">)[]>;
   claim(id: Uint8Array): Promise<Claim | undefined>;
   /** Calls whose effect may have happened and whose terminal is not written yet, oldest first. */
   stagedCalls(): Promise<StagedCall[]>;

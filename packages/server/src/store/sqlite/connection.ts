@@ -21,22 +21,28 @@ export class Connection {
   private turn: Promise<unknown> = Promise.resolve();
   private durability: "power" | "process" = "power";
 
-  constructor(source: string | Buffer, options: { create?: boolean; readonly?: boolean } = {}) {
-    const { create = false, readonly = false } = options;
+  constructor(source: string | Buffer, options: { create?: boolean; readonly?: boolean; isBare?: boolean } = {}) {
+    const { create = false, readonly = false, isBare = false } = options;
     const fileMustExist = typeof source === "string" && !create;
-    this.database = new SqliteDatabase(source, { timeout: lockWaitMs, fileMustExist, readonly });
+    this.database = new SqliteDatabase(source, { timeout: isBare ? 0 : lockWaitMs, fileMustExist, readonly });
     retained.push(this);
+    if (isBare) return;
     this.pragma("foreign_keys = ON");
     this.pragma("secure_delete = ON");
     this.pragma("synchronous = FULL");
     this.pragma("cache_size = -32000");
   }
 
+  /** For its locks only: it never waits, and opening it reads nothing, so it can be opened while another one holds it. */
+  static bare(file: string): Connection {
+    return new Connection(file, { create: true, isBare: true });
+  }
+
   /** To be read only. A file without a write-ahead log is read into memory, so that nothing is written beside it. */
   static snapshot(file: string): Connection {
     if (existsSync(`${file}-wal`)) return new Connection(file, { readonly: true });
     const bytes = readFileSync(file);
-    bytes.fill(1, 18, 20); // Says that there is no log: one in memory has none.
+    if (bytes.length >= 20) bytes.fill(1, 18, 20); // Says that there is no log: one in memory has none.
     return new Connection(bytes);
   }
 

@@ -1,15 +1,26 @@
 import { Connection, isBusy } from "./connection.js";
 
 /** A lock between processes that the system lets go when its holder ends, however it ends. The file stays, empty. */
-export function lockFile(file: string): { release(): void } | undefined {
-  const connection = new Connection(file, { create: true });
-  try {
-    connection.useShortWaits();
-    connection.run("BEGIN EXCLUSIVE");
-    return { release: () => connection.close() };
-  } catch (error) {
-    connection.close();
-    if (isBusy(error)) return undefined;
-    throw error;
+export class FileLock {
+  private connection: Connection | undefined;
+
+  constructor(private readonly file: string) {}
+
+  /** Never waits. @returns undefined while it is held, here or elsewhere */
+  take(): { release(): void } | undefined {
+    this.connection ??= Connection.bare(this.file);
+    const { connection } = this;
+    if (connection.database.inTransaction) return undefined;
+    try {
+      connection.run("BEGIN EXCLUSIVE");
+    } catch (error) {
+      if (isBusy(error)) return undefined;
+      throw error;
+    }
+    return { release: () => connection.database.open && void connection.run("ROLLBACK") };
+  }
+
+  close(): void {
+    this.connection?.close();
   }
 }

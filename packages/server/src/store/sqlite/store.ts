@@ -7,7 +7,7 @@ import * as audit from "./audit.js";
 import * as claims from "./claims.js";
 import { Connection, isDamage, misusedError } from "./connection.js";
 import * as erasure from "./erasure.js";
-import { lockFile } from "./file-lock.js";
+import { FileLock } from "./file-lock.js";
 import * as history from "./history.js";
 import * as pages from "./pages.js";
 import { listParts, partNumbers } from "./parts.js";
@@ -53,6 +53,7 @@ export function openSqliteStore(file: string): Store {
   const reader = new Connection(file);
   const reads = readTransaction(reader);
   const writes = writeTransaction(writer, readTransaction(writer));
+  const erasureLock = new FileLock(`${file}-erasure`);
   return {
     contextId: contextRecord(writer).id,
     read: (use, { isErasing = false } = {}) =>
@@ -69,10 +70,11 @@ export function openSqliteStore(file: string): Store {
         },
         durability,
       ),
-    lockErasure: () => lockFile(`${file}-erasure`),
+    lockErasure: () => erasureLock.take(),
     scrub: () => erasure.scrub(writer, listParts(writer)),
     inspect: () => inspectAfresh(file),
     close: async () => {
+      erasureLock.close();
       reader.close();
       writer.close();
     },
@@ -87,13 +89,24 @@ export function openSqliteSnapshot(file: string): Pick<Store, "read" | "close"> 
   const connection = Connection.snapshot(file);
   const reads = readTransaction(connection);
   return {
-    read: (use, { isErasing = false } = {}) =>
-      connection.transact("BEGIN", async (isOpen) => {
-        if (!isErasing) verifyUnlocked(connection);
-        return use(whileOpen(reads, isOpen));
-      }),
+    read: async (use, { isErasing = false } = {}) => {
+      try {
+        verifyMigrated(connection);
+        migrate(connection); // Of an earlier release, in memory.
+        return await connection.transact("BEGIN", async (isOpen) => {
+          if (!isErasing) verifyUnlocked(connection);
+          return use(whileOpen(reads, isOpen));
+        });
+      } catch (cause) {
+        throw toStoreError(cause);
+      }
+    },
     close: async () => connection.close(),
   };
+}
+
+function toStoreError(cause: unknown): unknown {
+  return isDamage(cause) ? new StoreError("damaged", "The database of this context is damaged.", { cause }) : cause;
 }
 
 function verifyUnlocked(connection: Connection): void {
@@ -113,7 +126,7 @@ function openWriter(file: string): Connection {
     return writer;
   } catch (cause) {
     writer?.close();
-    throw isDamage(cause) ? new StoreError("damaged", "The database of this context is damaged.", { cause }) : cause;
+    throw toStoreError(cause);
   }
 }
 
@@ -169,6 +182,7 @@ function readTransaction(connection: Connection): ReadTransaction {
     extensionSchema: async (namespace) => profiles.findExtensionSchema(connection, namespace),
     extensionNamespaces: async () => profiles.listExtensionNamespaces(connection),
     audit: async (query) => audit.listAudit(connection, query),
+    auditLines: async (range) => audit.listAuditLines(connection, range),
     erasure: async () => erasure.erasureState(connection),
     lastErasure: async () => erasure.lastErasure(connection),
     storedPages: async (range) => erasure.listStoredPages(connection, range),
