@@ -191,7 +191,7 @@ describe("every call of a tool leaves one entry", () => {
     { tool: "audit_list", args: {}, facts: ["audit", "read", "ok", []] },
     { tool: "audit_list", args: {}, caller: reader, facts: ["audit", "deny", "forbidden", []] },
     { tool: "export_create", args: {}, facts: ["export", "export", "unsupported", []] },
-    { tool: "erase_request", args: {}, facts: ["erase", "erase", "unsupported", []] },
+    { tool: "erase_request", args: {}, facts: ["erase", "erase", "invalid_input", []] },
   ];
 
   async function world(): Promise<Shared> {

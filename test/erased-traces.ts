@@ -49,7 +49,7 @@ export function listFiles(folder: string): string[] {
 }
 
 function buildNeedles(erased: string[], kept: string[]): Needles {
-  const keptText = kept.join("\n");
+  const keptText = [...kept, bodyDictionary.toString()].join("\n"); // What is no compressed text inflates to bits of it.
   const keptForms = `${keptText}\n${keptText.toLowerCase()}\n${keptText.toUpperCase()}`;
   const wanted = new Set(erased.flatMap(piecesOf).flatMap((text) => [text, text.toLowerCase(), text.toUpperCase()]));
   const needles: Needles = new Map();

@@ -168,6 +168,7 @@ async function everythingShown({ shared, instants, oldVersion }: Made, before: S
   const queries = [
     subject,
     "lantern",
+    "marzipanella",
     "lanternfishing",
     "whistlewood",
     "moonstonefever",

@@ -20,7 +20,10 @@ function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): M
   return groups;
 }
 
-const DONE: ReadonlySet<unknown> = new Set(["succeeded", "duplicate", "failed"]);
+/** A failure that may be retried did nothing. */
+function isDone({ outcome, retryable }: TraceEntry["envelope"]): boolean {
+  return outcome === "succeeded" || outcome === "duplicate" || (outcome === "failed" && retryable !== true);
+}
 
 /** Under one key of one operation in one run, only the input that succeeded first may be answered by a result. */
 export function listKeyIssues(calls: readonly CallEntries[]): Issue[] {
@@ -38,7 +41,7 @@ function listGroupIssues(calls: readonly SettledCall[]): Issue[] {
   const { digest } = original.input.envelope.content;
   const apart = calls
     .slice(first + 1)
-    .filter(({ input, terminal }) => DONE.has(terminal.envelope.outcome) && input.envelope.content.digest !== digest);
+    .filter(({ input, terminal }) => isDone(terminal.envelope) && input.envelope.content.digest !== digest);
   return apart.map(({ input }) =>
     errorIssue(
       "idempotency_digest_mismatch",

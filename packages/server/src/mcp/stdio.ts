@@ -23,6 +23,7 @@ const newline = 0x0a;
 export async function serveOverStdio(settings: ServerSettings, caller: Caller, output: Writable): Promise<void> {
   const connection = settings.context.environment.newUuid();
   const input = new PassThrough();
+  output.setMaxListeners(0); // One waits for each answer that is not written yet.
   const transport = new StdioServerTransport(input, output);
   const handle = serveStdio(() => createMcpServer({ ...settings, connection }, caller), {
     transport,
