@@ -90,9 +90,13 @@ async function repeatLog({ journal, environment }, transaction) {
   const at = new Date(environment.now()).toISOString();
   const entries = known
     .filter(({ kind }) => kind.startsWith("prp.") || kind === "audit")
-    .map(({ kind, openings }) => ({ at, kind, bodies: openings.map(({ body }) => JSON.parse(body)) }));
-  for (let from = 0; from < entries.length; from += 240)
-    await journal.append(transaction, entries.slice(from, from + 240));
+    .map(({ kind, openings }) => ({ at, kind, bodies: openings.map(({ body }) => ({ ...JSON.parse(body), at })) }));
+  for (let from = 0; from < entries.length; from += 240) {
+    const some = entries.slice(from, from + 240);
+    const added = await journal.append(transaction, some);
+    for (const [at, { seq, kind }] of added.entries())
+      if (kind === "audit") await transaction.indexAudit(seq, { ...some[at].bodies[0], at: some[at].at });
+  }
 }
 
 const { values: options } = parseArgs({

@@ -300,7 +300,7 @@ describe("canaries", () => {
         args: { [text]: text },
         log: { fault: () => undefined },
       };
-      await recordAbsentTool(text, call);
+      await recordAbsentTool(call);
       await shared.run(pageTextOperation, { path: `../${text}` });
       await shared.run(settingOperation, { name: text, value: text });
       await shared.run(tokenCreateOperation, { scopes: text, user: text, client: text });

@@ -28,24 +28,28 @@ const bobNotes = assistant(undefined, { user: "bob" });
 const token = ["sk", "live", "0123456789abcdef01234567"].join("_");
 
 describe("what nobody may guess", () => {
-  const withheld: [tool: ToolName, name: string, more: Record<string, unknown>][] = [
+  const withheld: [tool: ToolName, name: string, more: Record<string, unknown>, isList?: true][] = [
     ["memory_search", "query", { limit: 5 }],
     ["context_brief", "focus", { token_budget: 500 }],
     ["erase_request", "subject", { include_derived: false }],
+    ["erase_request", "paths", { include_derived: false }, true],
+    ["erase_request", "ids", { include_derived: false }, true],
   ];
 
-  it.each(withheld)("%s.%s: two differ in no digest", async (tool, name, more) => {
+  it.each(withheld)("%s.%s: two differ in no digest", async (tool, name, more, isList) => {
     const shared = Shared.open();
     await shared.write("p", "stone\n");
     const digests: string[] = [];
-    for (const text of ["stone", "another thing"]) {
-      const entries = await leftBy(shared, () => ask(shared, tool, { ...more, [name]: text }));
+    for (const text of ["stone", "another"]) {
+      const entries = await leftBy(shared, () => ask(shared, tool, { ...more, [name]: isList ? [text] : text }));
       const [input] = envelopesOf(entries);
       expect(input?.content.redactionDisposition).toBe("redacted");
       digests.push(input?.content.digest ?? "");
     }
     expect(digests).toEqual(Array(2).fill(digestOf({ ...more, [name]: "[REDACTED]" })));
-    const [other] = envelopesOf(await leftBy(shared, () => ask(shared, tool, { [name]: "stone" })));
+    const [other] = envelopesOf(
+      await leftBy(shared, () => ask(shared, tool, { [name]: isList ? ["stone"] : "stone" })),
+    );
     expect(other?.content.digest, "the other arguments count").not.toBe(digests[0]);
   });
 

@@ -72,7 +72,7 @@ function sortEntries(entries: StoredEntry[]) {
     const body = JSON.parse(openings[0]?.body ?? "null");
     if (kind === "audit") {
       auditCount += 1;
-      audits.set(body.id, body);
+      audits.set(body.id, { ...body, ...JSON.parse(openings[1]?.body ?? "{}") });
     }
     if (!kind.startsWith("prp.")) continue;
     const envelope = body as SemanticToolEnvelope;

@@ -53,6 +53,7 @@ const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("propose" as const), note: fc.option(text), given: content }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("remove" as const), path }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("reject" as const), note: text }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("approve" as const), note: text }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("search" as const), query: word }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -82,10 +83,10 @@ async function perform(shared: Shared, one: Step): Promise<void> {
   if (one.kind === "search") await shared.ok("memory_search", { query: one.query, include_review: ["proposed"] });
   if (one.kind === "remove" && (await shared.outcome("memory_read", { path: one.path })) === "ok")
     await shared.remove(one.path);
-  if (one.kind === "reject") {
+  if (one.kind === "reject" || one.kind === "approve") {
     const [item] = await shared.items();
-    if (item)
-      await shared.ok("review_resolve", { path: item.path, revision: item.revision, verb: "reject", note: one.note });
+    const { kind: verb, note } = one;
+    if (item) await shared.outcome("review_resolve", { path: item.path, revision: item.revision, verb, note });
   }
 }
 
@@ -122,25 +123,48 @@ function judge({ pages, revisions }: Survey, selector: Selector, derived: boolea
   const versions = new Set<string>();
   for (const { id, path: at, versions: all } of pages) {
     const contents = all.filter(({ removed }) => !removed);
-    const heldBy = contents.filter(({ head, body, keys, version }) => isHeld(head, body, keys) || named.has(version));
+    const isContentHeld = ({ head, body, keys, review }: (typeof all)[number]) =>
+      isHeld(head, body, keys, review?.note ?? "");
+    const heldBy = contents.filter((one) => isContentHeld(one) || named.has(one.version));
     const last = contents.at(-1);
-    const isLastHeld = last !== undefined && isHeld(last.head, last.body, last.keys);
+    const isLastHeld = last !== undefined && isContentHeld(last);
     if (named.has(id) || named.has(at) || isHeld(at) || isLastHeld || heldBy.length === contents.length) whole.add(id);
     else for (const { version } of heldBy) versions.add(version);
   }
-  const pathsOf = () => new Set(pages.filter(({ id }) => whole.has(id)).map(({ path: at }) => at));
-  const comesFrom = (from: string[] | undefined) => derived && (from ?? []).some((one) => pathsOf().has(one));
-  for (let before = -1; before !== whole.size; ) {
+  /** A path means the page that had it then; when no page that stays ever had it, any page that goes. */
+  const isGoneAt = (at: string, time: string) => {
+    const holders = pages.filter(({ path: held }) => held === at);
+    const gone = holders.filter(({ id }) => whole.has(id));
+    if (gone.length === holders.length) return gone.length > 0;
+    return gone.some(({ versions: all }) => {
+      const end = all.at(-1)!.removed ? all.at(-1)!.updated : "9999";
+      return all[0]!.created <= time && time < end;
+    });
+  };
+  for (let before = -1; derived && before !== whole.size; ) {
     before = whole.size;
-    for (const { id, versions: all } of pages)
-      if (comesFrom(all.filter(({ removed }) => !removed).at(-1)?.keys.derived_from)) whole.add(id);
+    for (const { id, versions: all } of pages) {
+      const contents = all.filter(({ removed }) => !removed);
+      const sources = contents.at(-1)?.keys.derived_from ?? [];
+      const isMade = (from: string) =>
+        contents.some(({ keys, updated }) => keys.derived_from?.includes(from) && isGoneAt(from, updated));
+      if (sources.some(isMade)) whole.add(id);
+    }
   }
-  const goes = ({ id, path: at, head, body, keys, note, decision }: Survey["revisions"][number]) =>
+  const goneReviews = new Set(
+    pages.flatMap(({ id, versions: all }) =>
+      all
+        .filter(({ version }) => whole.has(id) || versions.has(version))
+        .map(({ review, version }) => review?.id ?? version),
+    ),
+  );
+  const goes = ({ id, path: at, head, body, keys, note, decision, generated, state }: Survey["revisions"][number]) =>
     named.has(id) ||
     named.has(at) ||
-    pathsOf().has(at) ||
+    isGoneAt(at, generated.at) ||
     isHeld(at, head, body, keys, note ?? "", decision?.note ?? "") ||
-    comesFrom(keys.derived_from);
+    (derived && keys.derived_from?.some((from) => isGoneAt(from, generated.at))) ||
+    (state === "approved" && goneReviews.has(decision?.id ?? ""));
   return { ids: whole, versions, revisions: new Set(revisions.filter(goes).map(({ id }) => id)) };
 }
 

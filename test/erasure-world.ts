@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parseVerifierKey, type StoredEntry, verifyLog } from "@satchel/journal";
 import { createSqliteJournal } from "@satchel/journal/sqlite";
 import type { ErasureReceipt } from "@satchel/pcp";
-import type { Context, JournalLine } from "@satchel/server";
+import { type AnsweredCall, type Context, erasureSaltMetaKey, type JournalLine } from "@satchel/server";
 import SqliteDatabase from "better-sqlite3";
 import { expect } from "vitest";
 import { findTraces, listFiles, readTerms } from "./erased-traces.js";
@@ -66,6 +66,10 @@ export function divide({ pages, revisions, profiles }: Survey, taken: Taken): { 
     versions: page.versions.filter((version) => isVersionGone(version) === goes),
   });
   const rest = pages.filter((page) => !isGone(page));
+  const goneVersions = new Set([
+    ...pages.filter(isGone).flatMap(({ versions }) => versions.map(({ version }) => version)),
+    ...(taken.versions ?? []),
+  ]);
   return {
     gone: {
       pages: [
@@ -77,7 +81,9 @@ export function divide({ pages, revisions, profiles }: Survey, taken: Taken): { 
     },
     kept: {
       pages: rest.map((page) => partial(page, false)),
-      revisions: revisions.filter((one) => !isRevisionGone(one)),
+      revisions: revisions
+        .filter((one) => !isRevisionGone(one))
+        .map((one) => (one.base !== undefined && goneVersions.has(one.base) ? { ...one, base: "erased" } : one)),
       profiles,
     },
   };
@@ -120,10 +126,18 @@ export function expectNoTrace(shared: Pick<Shared, "dataDir">, { gone, kept }: {
   const everyPath = new Set([...gone.pages, ...gone.revisions].map(({ path }) => path));
   const keptPaths = new Set([...kept.pages, ...kept.revisions].map(({ path }) => path));
   const whole = new Set([...everyPath].filter((path) => !keptPaths.has(path)));
-  const keptTexts = [...textsOf(kept, keptPaths), ...ownWords];
+  const keptTexts = [...textsOf(kept, keptPaths), ...indexedNames(kept), ...ownWords];
   expect(findTraces(shared.dataDir, { erased: textsOf(gone, whole), kept: keptTexts })).toEqual([]);
   expectNoTerm(shared, { gone, kept });
   expect(listFiles(shared.dataDir).filter((name) => name.includes("erasure.job"))).toEqual([]);
+}
+
+/** The words of path and tags, and of the body, as the index holds them one after the other. */
+function indexedNames({ pages }: Survey): string[] {
+  const texts = pages.flatMap(({ path, versions }) =>
+    versions.flatMap(({ keys, body }) => [`${path} ${(keys.tags ?? []).join(" ")}`, body]),
+  );
+  return texts.map((text) => text.replace(/[\s/._-]+/g, " "));
 }
 
 /** The full-text indexes know no word, however short, that only what went held. */
@@ -154,8 +168,11 @@ export interface RealRun {
 export type Selector = { subject: string } | { paths: string[] } | { ids: string[] };
 
 /** The owner in person erases for good. */
-export function erase(shared: Shared, args: Record<string, unknown>): Promise<RealRun> {
-  return shared.ok<RealRun>("erase_request", { ...args, dry_run: false }, owner);
+export async function erase(shared: Shared, args: Record<string, unknown>): Promise<RealRun> {
+  const answer = await shared.call("erase_request", { ...args, dry_run: false }, owner);
+  const { isError, structuredContent, _meta } = answer as AnsweredCall;
+  if (isError) throw new Error(`erase_request failed: ${JSON.stringify(structuredContent)}`);
+  return { ...structuredContent, salt: _meta?.[erasureSaltMetaKey] } as RealRun;
 }
 
 export function dryRun(

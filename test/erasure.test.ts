@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { journalListOperation, pageHistoryOperation, receiptsOperation } from "@satchel/server";
 import { beforeAll, describe, expect, it } from "vitest";
 import {
@@ -118,7 +117,7 @@ interface Case {
 }
 
 const derivedPaths = derivedPages.map(([name]) => name);
-const cases: Case[] = [true, false].flatMap((derived) => [
+const cases = [true, false].flatMap((derived): Case[] => [
   {
     name: "by subject",
     selector: async () => ({ subject: " quillon_VEXFORTH " }),
@@ -527,14 +526,13 @@ describe("envelopes of calls that named it", () => {
   it("go with the earlier version they wrote, and so does the answer kept for their key", async () => {
     const shared = Shared.open();
     await shared.ok("memory_write", { path: "p", body: "oakwordling\n", idempotencyKey: "k" });
-    const [{ version }] = (await survey(shared)).pages[0]!.versions as [{ version: string }];
+    const { version } = (await survey(shared)).pages[0]!.versions[0]!;
     await shared.write("p", "calm\n");
     await erase(shared, { ids: [version] });
     const texts = await shared.context.store.read(async (transaction) => [...transaction.storedTexts()]);
-    expect(texts.filter((text) => text.includes(version))).toEqual([]);
+    expect(texts.filter(({ text }) => text.includes(version))).toEqual([]);
     const { isError } = await shared.call("memory_write", { path: "p", body: "oakwordling\n", idempotencyKey: "k" });
     expect(isError).toBe(true);
-    expect(join(shared.dataDir, "")).not.toBe("");
   });
 
   it("stay for calls that named nothing of it", async () => {

@@ -79,11 +79,12 @@ export function createSqliteJournal(connection: SqliteConnection): JournalStorag
       return row && parseCheckpointRow(row);
     },
     async append({ entries, state, subtrees }) {
-      for (const entry of entries) insertEntry(connection, entry);
+      insertEntries(connection, entries);
       for (const { level, position, hash } of subtrees) {
         connection.run("INSERT INTO journal_subtrees (level, position, hash) VALUES (?, ?, ?)", level, position, hash);
       }
-      const sql = "INSERT OR REPLACE INTO journal_tree (num, size, frontier) VALUES (1, ?, ?)";
+      const sql = `INSERT INTO journal_tree (num, size, frontier) VALUES (1, ?, ?)
+        ON CONFLICT (num) DO UPDATE SET size = excluded.size, frontier = excluded.frontier`;
       connection.run(sql, state.size, Buffer.concat(state.frontier));
     },
     async eraseOpenings(slots) {
@@ -95,10 +96,24 @@ export function createSqliteJournal(connection: SqliteConnection): JournalStorag
   };
 }
 
-function insertEntry(connection: SqliteConnection, { seq, at, kind, commitments, leaf, openings }: StoredEntry): void {
+/** As many rows as one call has, so that its entries take one statement. */
+const rowsPerStatement = 3;
+const placeholders = "(?, ?, ?, ?, ?, ?, ?)";
+const insertOne = `INSERT INTO journal_entries (${columns}) VALUES ${placeholders}`;
+const insertSeveral = `${insertOne}${`, ${placeholders}`.repeat(rowsPerStatement - 1)}`;
+
+function insertEntries(connection: SqliteConnection, entries: readonly StoredEntry[]): void {
+  const rows = entries.map(toColumns);
+  let at = 0;
+  for (; at + rowsPerStatement <= rows.length; at += rowsPerStatement) {
+    connection.run(insertSeveral, ...rows.slice(at, at + rowsPerStatement).flat());
+  }
+  for (const row of rows.slice(at)) connection.run(insertOne, ...row);
+}
+
+function toColumns({ seq, at, kind, commitments, leaf, openings }: StoredEntry): unknown[] {
   const [opening, detail] = openings.map((each) => each && packOpening(each));
-  connection.run(
-    `INSERT INTO journal_entries (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  return [
     seq,
     Date.parse(at),
     ENTRY_KINDS.indexOf(kind),
@@ -106,7 +121,7 @@ function insertEntry(connection: SqliteConnection, { seq, at, kind, commitments,
     leaf,
     opening ?? null,
     detail ?? null,
-  );
+  ];
 }
 
 /** @throws JournalError `damaged` for a row that no entry is stored as */

@@ -17,11 +17,16 @@ const DIGITS = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
  */
 export function encodeId(prefix: IdPrefix, uuid: string): string {
   if (!UUID.test(uuid)) throw new PcpError("internal", "An id was built from something that is not a UUID.");
-  let rest = BigInt(`0x${uuid.replaceAll("-", "")}`);
   let digits = "";
-  for (let i = 0; i < 26; i++) {
-    digits = ALPHABET.charAt(Number(rest & 31n)) + digits;
-    rest >>= 5n;
+  // 26 digits carry 130 bits: two before the first of the UUID.
+  let bits = 0;
+  let count = 2;
+  for (const nibble of uuid.replaceAll("-", "")) {
+    bits = ((bits << 4) | Number.parseInt(nibble, 16)) & 0xff;
+    count += 4;
+    if (count < 5) continue;
+    count -= 5;
+    digits += ALPHABET.charAt((bits >> count) & 31);
   }
   return `${prefix}_${digits}`;
 }

@@ -14,7 +14,6 @@ test("extras only add to the standard", () => {
   expect(lost(STANDARD_SCHEMAS.tools, EXTENDED_SCHEMAS.tools)).toEqual([]);
   expect(lost(EXTENDED_SCHEMAS.tools, STANDARD_SCHEMAS.tools).sort()).toEqual([
     "/$defs/erase_request_input/properties/idempotencyKey",
-    "/$defs/erase_request_output/properties/salt",
     "/$defs/export_create_input/properties/idempotencyKey",
     "/$defs/memory_list_input/properties/as_of",
     "/$defs/memory_propose_input/properties/expected_updated",

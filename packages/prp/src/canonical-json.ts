@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import canonicalize from "canonicalize";
 import { PrpError, type PrpErrorCode } from "./errors.js";
 import { appendPointer } from "./json-pointer.js";
@@ -92,5 +92,5 @@ export function digestOf(value: unknown): string {
 
 /** The digest of a text that `canonicalJson` gave. */
 export function digestOfCanonical(text: string): string {
-  return `sha256:${createHash("sha256").update(text, "utf8").digest("hex")}`;
+  return `sha256:${hash("sha256", text)}`;
 }

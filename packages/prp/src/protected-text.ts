@@ -18,11 +18,15 @@ const SECRET_SHAPES: readonly RegExp[] = [
   /[?&#](?:code|key|secret|state|token|api_?key|access_token|refresh_token|client_secret|password)=[^\s&#]/i,
 ];
 
+/** What every shape holds: one look that almost every text ends with. */
+const SECRET_MARK =
+  /[Bb][Ee][Aa][Rr][Ee][Rr]|[spr]k[-_]|gh[opsur][-_]|github_pat|pcgw|glpat|hf[-_]|npm_|xox|A[KS]IA|AIza|eyJ|-BEGIN|:\/\/|[?&#]/;
+
 const MIN_SECRET_LENGTH = 8;
 
 /** Something in the text has the form of a credential. */
 export function isSecretText(text: string): boolean {
-  return text.length >= MIN_SECRET_LENGTH && SECRET_SHAPES.some((shape) => shape.test(text));
+  return text.length >= MIN_SECRET_LENGTH && SECRET_MARK.test(text) && SECRET_SHAPES.some((shape) => shape.test(text));
 }
 
 /** `count`: named like a token, where a number is a budget or a total and no secret. */

@@ -106,11 +106,42 @@ function listsOf(terminal: Terminal): Pick<TerminalFacts, "artifactRefs" | "targ
 }
 
 function headOf({ operationId, callId, correlation, idempotencyKey }: CallIdentity): CallIdentity {
-  return { operationId, callId, correlation: { ...correlation }, idempotencyKey };
+  const { itemId, normalizedSessionId, requestId, runId, turnId } = correlation;
+  const ordered = { itemId, normalizedSessionId, ...(requestId !== undefined && { requestId }), runId, turnId };
+  return { operationId, callId, correlation: ordered, idempotencyKey };
+}
+
+const MEMBERS = [
+  "artifactRefs",
+  "auditReceiptId",
+  "authorizationBoundary",
+  "callId",
+  "causalRefs",
+  "code",
+  "content",
+  "correlation",
+  "currentRevision",
+  "duplicateOfReceiptId",
+  "idempotencyKey",
+  "operationId",
+  "operationReceiptId",
+  "outcome",
+  "phase",
+  "retryable",
+  "schema",
+  "schemaVersion",
+  "targets",
+] as const;
+
+/** In canonical order, as everything in it is made, so that what writes its canonical text finds nothing to sort. */
+function inOrder(envelope: SemanticToolEnvelope): SemanticToolEnvelope {
+  const ordered: Record<string, unknown> = {};
+  for (const name of MEMBERS) if (envelope[name] !== undefined) ordered[name] = envelope[name];
+  return ordered as unknown as SemanticToolEnvelope;
 }
 
 function seal(body: Omit<SemanticToolEnvelope, "schema" | "schemaVersion">): SemanticToolEnvelope {
-  const envelope: SemanticToolEnvelope = { schema: ENVELOPE_SCHEMA, schemaVersion: ENVELOPE_VERSION, ...body };
+  const envelope = inOrder({ schema: ENVELOPE_SCHEMA, schemaVersion: ENVELOPE_VERSION, ...body });
   const [issue] = listIssues(envelope);
   if (issue) throw new PrpError("bad_envelope", `The envelope breaks its schema: ${issue.message}.`, issue.path);
   return envelope;

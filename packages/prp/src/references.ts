@@ -59,7 +59,7 @@ export function listReferences(
   kinds: readonly ReferenceKind[] = REFERENCE_KINDS,
 ): Reference[] {
   const fitting = references.filter(({ kind, id }) => kinds.includes(kind) && isSafeId(id));
-  const bare = fitting.map(({ kind, id }) => ({ kind, id }));
+  const bare = fitting.map(({ kind, id }) => ({ id, kind }));
   return listDistinct(bare, ({ kind, id }) => `${kind}:${id}`);
 }
 
@@ -67,10 +67,13 @@ export function listReferences(
 export function listTargets(targets: readonly Target[] = []): Target[] {
   const fitting = targets.filter(({ kind, id }) => TARGET_KINDS.includes(kind) && isSafeId(id));
   const bare = fitting.map(({ kind, id, revisionId, decisionId }): Target => {
-    const target: Target = { kind, id, immutable: true };
-    if (isSafeId(revisionId)) target.revisionId = revisionId;
-    if (isSafeId(decisionId)) target.decisionId = decisionId;
-    return target;
+    return {
+      ...(isSafeId(decisionId) && { decisionId }),
+      id,
+      immutable: true,
+      kind,
+      ...(isSafeId(revisionId) && { revisionId }),
+    };
   });
   return listDistinct(bare, (target) => JSON.stringify(target));
 }

@@ -347,6 +347,7 @@ function addJournal(program: Command): void {
   const journal = program.command("journal").description("The log that proves itself.");
   printing(journal, { use: "list", about: "List entries, newest first.", examples: ["satchel journal list --limit 5"] })
     .option("--limit <number>", "at most this many", "50")
+    .option("--before <entry>", "only entries before this number")
     .action(async (options) => (await import("./commands/journal.js")).journalList(options));
   printing(journal, {
     use: "show <entry>",

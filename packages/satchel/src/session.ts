@@ -1,5 +1,6 @@
 import { allScopes, isHandle, type ToolName } from "@satchel/pcp";
 import {
+  type AnsweredCall,
   type Caller,
   type CallLog,
   type Context,
@@ -75,8 +76,13 @@ export async function withContext<T>(options: CommonOptions, use: (context: Cont
 
 /** Calls a tool as the owner in person. @returns its structured content. @throws CommandError */
 export async function callLocally<Output>(context: Context, name: ToolName, args: unknown): Promise<Output> {
+  return (await answerLocally(context, name, args)).structuredContent as Output;
+}
+
+/** The same with `_meta`. @throws CommandError */
+export async function answerLocally(context: Context, name: ToolName, args: unknown): Promise<AnsweredCall> {
   const result = await callTool(name, { context, caller: localCaller, args, log: stderrLog });
-  if (!result.isError) return result.structuredContent as Output;
+  if (!result.isError) return result;
   const { error } = result.structuredContent as { error: { code: string; message: string } };
   throw new CommandError(`${error.code}: ${error.message}`);
 }

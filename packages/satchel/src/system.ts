@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomFillSync } from "node:crypto";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "@satchel/server";
@@ -14,7 +14,24 @@ export function createEnvironment(now?: string): Environment {
   const fixedMs = now === undefined ? undefined : Date.parse(now);
   if (Number.isNaN(fixedMs))
     throw new UsageError(`--now takes a UTC date-time such as 2026-01-31T12:00:00Z, not "${now}".`);
-  return { now: () => fixedMs ?? Date.now(), newUuid: uuidv7, randomBytes };
+  return { now: () => fixedMs ?? Date.now(), newUuid: uuidv7, randomBytes: createRandom() };
+}
+
+/** Random bytes drawn in large pieces; each is given out once. */
+function createRandom(): (count: number) => Buffer {
+  const drawn = Buffer.alloc(4096);
+  let given = drawn.length;
+  return (count) => {
+    if (count > drawn.length) return randomFillSync(Buffer.alloc(count));
+    if (given + count > drawn.length) {
+      randomFillSync(drawn);
+      given = 0;
+    }
+    const bytes = Buffer.from(drawn.subarray(given, given + count));
+    drawn.fill(0, given, given + count);
+    given += count;
+    return bytes;
+  };
 }
 
 /** `--data`, else SATCHEL_HOME, else the platform's data folder. */

@@ -8,8 +8,8 @@ export {
   previewErasure,
   verifyContextJournal,
 } from "./context/context-directory.js";
-export { selectorDigest } from "./context/erasure.js";
 export type { ErasureItem, ErasureRequest, ErasureSelector } from "./context/erasure-plan.js";
+export { erasureSaltMetaKey, selectorDigest } from "./context/erasure-receipt.js";
 export type { ImportFile, ImportSummary, RefusedFile } from "./context/import-pages.js";
 export type { JournalLine, ReceiptLine } from "./context/journal-reading.js";
 export type { RecordedVersion } from "./context/page-history.js";

@@ -236,10 +236,6 @@ export interface EraseRequestOutput {
     [k: string]: number;
   };
   receipt?: ErasureReceipt;
-  /**
-   * Checks the receipt's selector digest; given once.
-   */
-  salt?: string;
 }
 /**
  * Proof that an erasure ran and what it removed. It holds none of the erased text.

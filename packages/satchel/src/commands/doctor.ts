@@ -58,7 +58,9 @@ async function inspectContext(dataDir: string, handle: string): Promise<Finding[
 }
 
 function inspectMode(file: string, name: string): Finding {
-  const mode = statSync(file).mode & 0o777;
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found) return { check: `access ${name}`, ok: false, detail: "missing: restore it from a backup" };
+  const mode = found.mode & 0o777;
   const isPrivate = process.platform === "win32" || (mode & 0o077) === 0;
   const detail = isPrivate
     ? "only you can read it"

@@ -1,6 +1,6 @@
 import { type ErasureReceipt, parsePath } from "@satchel/pcp";
-import { type ErasureItem, type ErasureSelector, previewErasure } from "@satchel/server";
-import { type CommonOptions, callLocally, chooseHandle, withContext } from "../session.js";
+import { type ErasureItem, type ErasureSelector, erasureSaltMetaKey, previewErasure } from "@satchel/server";
+import { answerLocally, type CommonOptions, chooseHandle, withContext } from "../session.js";
 import { chooseDataDir, createEnvironment } from "../system.js";
 import { note, paint, print, printJson, printTable } from "../terminal.js";
 import { UsageError } from "../usage-error.js";
@@ -69,9 +69,12 @@ async function eraseForReal(options: EraseOptions, selector: ErasureSelector): P
   const { kind, ...named } = selector;
   note(`Erasing by ${kind}. The context is locked until every file is clean.`);
   const args = { ...named, include_derived: options.derived, dry_run: false };
-  const { receipt, salt } = await withContext(options, (context) =>
-    callLocally<{ receipt: ErasureReceipt; salt: string }>(context, "erase_request", args),
+  const { structuredContent, _meta } = await withContext(options, (context) =>
+    answerLocally(context, "erase_request", args),
   );
+  const { receipt } = structuredContent as { receipt: ErasureReceipt };
+  const salt = _meta?.[erasureSaltMetaKey];
+  if (!receipt.residual.clean) process.exitCode = 1;
   if (options.json) {
     printJson({ dry_run: false, receipt, salt });
     return;
@@ -79,7 +82,8 @@ async function eraseForReal(options: EraseOptions, selector: ErasureSelector): P
   const { counts, residual, id } = receipt;
   print(`Erased: ${printCounts(counts)}.`);
   if (residual.clean) print(paint("green", `No trace is left in ${residual.files_scanned} files.`));
-  else note(paint("red", `Traces are left in: ${String(residual.traced ?? "files another process holds open")}.`));
+  else if (residual.unsearched) note(paint("red", "The files could not be searched: traces may be left."));
+  else note(paint("red", `Traces are left in: ${String(residual.traced)}.`));
   if (residual.remaining_mentions) print(`${residual.remaining_mentions} other pages still name an erased path.`);
   print(`Receipt ${id}, signed by key ${receipt.key_id}. Selector salt, shown only now: ${salt}`);
 }

@@ -18,9 +18,12 @@ import { createProgress, note, paint, print, printJson, printTable, showHidden }
 import { UsageError } from "../usage-error.js";
 
 /** The entries of the journal, newest first. */
-export async function journalList(options: CommonOptions & { limit: string }): Promise<void> {
-  const limit = parseLimit(options.limit);
-  const entries = await withContext(options, (context) => runLocally(context, journalListOperation, { limit }));
+export async function journalList(options: CommonOptions & { limit: string; before?: string }): Promise<void> {
+  const { before } = options;
+  if (before !== undefined && !/^\d{1,15}$/.test(before))
+    throw new UsageError(`--before takes a number, not "${before}".`);
+  const asked = { limit: parseLimit(options.limit), ...(before !== undefined && { before: Number(before) }) };
+  const entries = await withContext(options, (context) => runLocally(context, journalListOperation, asked));
   if (options.json) {
     printJson({ entries });
     return;

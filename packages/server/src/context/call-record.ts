@@ -42,6 +42,8 @@ export interface Described {
   audit: AuditFacts;
   receipt: ReceiptFacts;
   result: ToolResult;
+  /** What the answer's `_meta` says beyond the receipt: given once, and in no digest and no stored answer. */
+  meta?: Record<string, unknown>;
   /** Of a success that is answered again to the same key: what that needs. */
   needs?: ReplayNeeds;
 }
@@ -60,6 +62,7 @@ export interface RecordedCall {
 
 export interface Recorded {
   result: ToolResult;
+  meta?: Record<string, unknown>;
   /** Absent only where nothing is recorded. */
   receipt?: SemanticToolEnvelope;
 }

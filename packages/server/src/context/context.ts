@@ -1,3 +1,4 @@
+import type { Refusal } from "../domain/refusal.js";
 import type { Store, WriteTransaction } from "../store/store.js";
 import type { CallKeys } from "./call-keys.js";
 import type { CursorSeal } from "./cursor.js";
@@ -21,6 +22,8 @@ export interface Staging {
   store: Store;
   /** Commits the input of the call, with what `use` writes. From then on the call is unsettled until its last write. */
   begin(use: (transaction: WriteTransaction) => Promise<void>): Promise<void>;
+  /** How a call that failed and changed nothing is refused; a fault of ours is logged. */
+  toRefusal(error: unknown): Refusal;
 }
 
 /** One open context: the only thing a use case needs beside its caller and input. */
@@ -37,6 +40,8 @@ export interface Context {
   journal?: ContextJournal;
   /** Of the call under way. */
   staging?: Staging;
+  /** How long an erasure waits for other programs to let the write-ahead log go; default 60 s. */
+  logWaitMs?: number;
   rateLimiter: RateLimiter;
   scanSecrets: SecretScan;
 }

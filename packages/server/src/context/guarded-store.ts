@@ -3,6 +3,9 @@ import type { Context } from "./context.js";
 import { isLocked } from "./faults.js";
 import { resumeErasure } from "./resume-erasure.js";
 
+/** A call that finds an erasure to be finished waits this long for other programs; the next call tries again. */
+const waitMs = 500;
+
 /**
  * The store as use cases get it. Before the first transaction the journal is started and what a crash left in the middle
  * is finished; at the end the journal is sealed.
@@ -12,7 +15,7 @@ export function guardStore(context: Context, start: () => Promise<void>): Store 
   let started: Promise<unknown> | undefined;
   const ready = () => {
     started ??= start()
-      .then(() => resumeErasure(context))
+      .then(() => resumeErasure(context, { waitMs }))
       .catch((error: unknown) => {
         started = undefined; // The next call tries again.
         throw error;
@@ -25,7 +28,7 @@ export function guardStore(context: Context, start: () => Promise<void>): Store 
     try {
       return await use();
     } catch (error) {
-      if (!isLocked(error) || !(await resumeErasure(context))) throw error;
+      if (!isLocked(error) || !(await resumeErasure(context, { waitMs }))) throw error;
       return use();
     }
   };

@@ -22,8 +22,8 @@ export interface ContextJournal {
   readonly origin: string;
   /** Adds entries in the caller's transaction, and a checkpoint when one is due. */
   append(transaction: WriteTransaction, entries: NewEntry[]): Promise<Entry[]>;
-  /** The facts with `key_id` and `signature`: Ed25519, base64url, over the canonical form with `key_id`. */
-  sign<Facts extends Record<string, unknown>>(facts: Facts): Facts & { key_id: string; signature: string };
+  /** The facts with `key_id` and `signature` (Ed25519, base64url, over the canonical form with `key_id`), unless the key is lost. */
+  sign<Facts extends Record<string, unknown>>(facts: Facts): Facts & Partial<Signature>;
   /** Signs a checkpoint over everything that is there. @returns the signed note */
   seal(): Promise<string>;
   /**
@@ -61,9 +61,12 @@ export function createContextJournal(place: JournalPlace): ContextJournal {
     copier.expect();
     return note;
   };
-  /** Not so for the moment in which another process hands the journal over to a new key. */
+  /**
+   * Not so for the moment in which another process hands the journal over to a new key, and when the key is lost: calls
+   * go on without checkpoints then.
+   */
   const isSigner = async (transaction: WriteTransaction) =>
-    (await currentKey(transaction.journal)).text === readKey().verifier.text;
+    (await currentKey(transaction.journal)).text === readableKey(readKey)?.verifier.text;
   /** What this process knows of the last checkpoint may be old; another one may have made a later. */
   const isFull = async (transaction: WriteTransaction, size: number) => {
     if (size - sealedSize < entriesPerCheckpoint) return false;
@@ -90,7 +93,7 @@ export function createContextJournal(place: JournalPlace): ContextJournal {
   };
   return {
     origin,
-    sign: (facts) => signFacts(readKey(), facts),
+    sign: (facts) => signFacts(readableKey(readKey), facts),
     publish: () => copier.copy().catch(() => undefined),
     seal,
     async append(transaction, entries) {
@@ -115,10 +118,25 @@ export function createContextJournal(place: JournalPlace): ContextJournal {
   };
 }
 
+interface Signature {
+  key_id: string;
+  signature: string;
+}
+
+function readableKey(readKey: () => SigningKey): SigningKey | undefined {
+  try {
+    return readKey();
+  } catch (error) {
+    if (error instanceof PcpError) return undefined;
+    throw error;
+  }
+}
+
 function signFacts<Facts extends Record<string, unknown>>(
-  key: SigningKey,
+  key: SigningKey | undefined,
   facts: Facts,
-): Facts & { key_id: string; signature: string } {
+): Facts & Partial<Signature> {
+  if (!key) return facts;
   const signed = { ...facts, key_id: key.verifier.id };
   const signature = Buffer.from(key.sign(Buffer.from(canonicalJson(signed)))).toString("base64url");
   return { ...signed, signature };

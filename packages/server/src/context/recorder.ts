@@ -14,7 +14,10 @@ import {
   terminalOf,
 } from "./call-record.js";
 import { judgeClaims, RepeatedCall } from "./claims.js";
-import type { Context } from "./context.js";
+import type { Context, Staging } from "./context.js";
+
+/** `begun`: its input is, and whoever settles it writes how it ended. */
+export type Progress = "none" | "begun" | "recorded";
 
 /**
  * Leaves the records of one call in the journal: its input envelope, its audit entry, its terminal envelope. Where the
@@ -31,12 +34,14 @@ export class Recorder {
   constructor(
     private readonly source: Context,
     private readonly call: RecordedCall,
+    /** How a failure of the call is refused while it has changed nothing. */
+    toRefusal: Staging["toRefusal"],
   ) {
     const { store } = source;
     this.context = {
       ...source,
       store: this.recordingStore(store),
-      staging: { store, begin: (use) => this.begin(use) },
+      staging: { store, begin: (use) => this.begin(use), toRefusal },
     };
   }
 
@@ -63,10 +68,19 @@ export class Recorder {
     });
   }
 
+  /** How much of the call is in the journal already. */
+  get progress(): Progress {
+    if (this.recorded) return "recorded";
+    return this.begun === undefined ? "none" : "begun";
+  }
+
   async finish(outcome: unknown): Promise<Recorded> {
     if (this.recorded) return this.recorded;
     const { journal, store } = this.source;
-    if (!journal) return { result: this.call.describe(outcome).result };
+    if (!journal) {
+      const { result, meta } = this.call.describe(outcome);
+      return { result, ...(meta && { meta }) };
+    }
     const record = async (transaction: WriteTransaction) =>
       this.append(transaction, outcome, await this.verifyUnused(transaction, outcome));
     const recorded = await store.write(record, { durability: "process" });
@@ -126,9 +140,12 @@ export class Recorder {
     const [audited, terminal] = (await source.journal?.append(transaction, entries))?.slice(-2) ?? [];
     if (this.begun !== undefined) await transaction.endStagedCall(this.begun);
     if (audited) await transaction.indexAudit(audited.seq, audit);
+    // What `begin` claimed is claimed anew by how the call ended: a refused one leaves its key free.
+    if (this.begun !== undefined) for (const { id } of call.identified.claims) await transaction.endClaim(id);
     for (const claim of spentClaims(call, { described, outcome }, audit.receipt)) {
       await transaction.putClaim({ ...claim, ...(terminal && { terminal: terminal.seq }) });
     }
-    return { result: described.result, receipt };
+    const { result, meta } = described;
+    return { result, receipt, ...(meta && { meta }) };
   }
 }

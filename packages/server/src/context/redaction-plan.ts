@@ -1,8 +1,8 @@
 import type { StoredEntry } from "@satchel/journal";
 import { profileScope } from "@satchel/pcp";
 import { indexedFolder } from "../domain/folder-index.js";
-import { holdsPhrase } from "../domain/subject.js";
 import type { ReadTransaction } from "../store/store.js";
+import { callTexts, holdsPhraseInAny } from "./called-texts.js";
 
 /** What calls may have named what goes by. */
 export interface ErasedNames {
@@ -11,6 +11,10 @@ export interface ErasedNames {
   /** Namespaces of documents. */
   documents: readonly string[];
   phrase?: string | undefined;
+  /** Of arguments that name what goes, and nothing else. */
+  guessed: ReadonlySet<string>;
+  /** Of pages that had one path in turns, by every id of theirs: that path, and whether the page goes. */
+  holders: ReadonlyMap<string, { path: string; isErased: boolean }>;
 }
 
 /** The bodies in the journal that go: of every call that touched or returned something that goes (journal section 5). */
@@ -30,12 +34,18 @@ interface JournalSearch {
   touched: CallEntries[];
   /** Receipts of touched calls: a duplicate has its original's. */
   receipts: Set<string>;
+  /** Audit entries of touched calls: a call that listed them returned their targets. */
+  audits: Set<string>;
+  /** Whose each path was when calls last named a page by an id of its own; until then, the erased page's. */
+  held: Map<string, { isErased: boolean }>;
 }
 
 /** One call's entries so far. */
 interface CallEntries {
   envelopes: number[];
   details: number[];
+  targets: string[];
+  audits: string[];
   isTouched: boolean;
 }
 
@@ -43,15 +53,25 @@ export async function planRedaction(
   read: <T>(use: (transaction: ReadTransaction) => Promise<T>) => Promise<T>,
   names: ErasedNames,
 ): Promise<RedactionPlan> {
-  const search: JournalSearch = { names, open: new Map(), touched: [], receipts: new Set() };
+  const search: JournalSearch = {
+    names,
+    open: new Map(),
+    touched: [],
+    receipts: new Set(),
+    audits: new Set(),
+    held: new Map(),
+  };
   const { open, touched } = search;
+  for (const { path } of names.holders.values()) search.held.set(path, { isErased: true });
   for (let from = 0; ; from += batch) {
     const entries = await read(({ journal }) => journal.entries({ from, limit: batch }));
     for (const entry of entries) addEntry(entry, search);
     if (entries.length < batch) break;
     await new Promise((resolve) => setImmediate(resolve));
   }
-  touched.push(...[...open.values()].filter(({ isTouched }) => isTouched));
+  const isTouched = (call: CallEntries) =>
+    call.isTouched || call.targets.some((target) => isErasedTarget(target, search));
+  touched.push(...[...open.values()].filter(isTouched));
   const envelopes = touched.flatMap((call) => call.envelopes);
   const details = touched.flatMap((call) => call.details);
   return {
@@ -62,44 +82,62 @@ export async function planRedaction(
 }
 
 /** The entries of one call share its call id; its terminal is the last of them. */
-function addEntry(entry: StoredEntry, { names, open, touched, receipts }: JournalSearch): void {
+function addEntry(entry: StoredEntry, search: JournalSearch): void {
+  const { names, open, touched, receipts, audits } = search;
   const { seq, kind, openings } = entry;
-  const [first, detail] = openings;
+  const [first, second] = openings;
   const isEnvelope = kind === "prp.input" || kind === "prp.result" || kind === "prp.reconciled";
   if (!first || !(isEnvelope || kind === "audit")) return;
-  const body = JSON.parse(first.body) as { callId?: string; call_id?: string; operationReceiptId?: string };
-  const callId = String(body.callId ?? body.call_id ?? `entry ${seq}`);
+  const body = JSON.parse(first.body) as CallBody;
+  const detail = second && (JSON.parse(second.body) as { targets: string[]; call_id?: string });
+  const named = body.callId ?? detail?.call_id;
+  const callId = named ?? `entry ${seq}`;
   const receipt = body.operationReceiptId ?? "";
-  const call = open.get(callId) ?? { envelopes: [], details: [], isTouched: false };
+  const call = open.get(callId) ?? { envelopes: [], details: [], targets: [], audits: [], isTouched: false };
   open.set(callId, call);
   if (isEnvelope) call.envelopes.push(seq);
-  else if (detail) call.details.push(seq);
+  else {
+    call.audits.push(body.id ?? "");
+    if (detail) call.details.push(seq);
+  }
+  call.targets.push(...(detail?.targets ?? []));
+  const ids = openings.flatMap((opening) => opening?.body.match(idForm) ?? []);
+  notePathHolders(ids, search);
   call.isTouched ||=
     receipts.has(receipt) ||
-    namesErased(first.body, names) ||
-    (detail !== undefined && targetsErased(detail.body, names));
-  const isOver = (isEnvelope && kind !== "prp.input") || (body.call_id === undefined && kind === "audit");
+    ids.some((id) => names.ids.has(id)) ||
+    names.guessed.has(body.content?.digest ?? "") ||
+    (names.phrase !== undefined && holdsPhraseInAny(callTexts(entry), names.phrase));
+  const isOver = (isEnvelope && kind !== "prp.input") || (named === undefined && kind === "audit");
   if (!isOver) return;
   open.delete(callId);
+  call.isTouched ||= call.targets.some((target) => isErasedTarget(target, search));
   if (!call.isTouched) return;
   touched.push(call);
+  for (const id of call.audits) audits.add(id);
   if (isEnvelope) receipts.add(receipt);
 }
 
-function namesErased(text: string, { ids, phrase }: ErasedNames): boolean {
-  if (ids.size > 0 && text.match(idForm)?.some((id) => ids.has(id))) return true;
-  return phrase !== undefined && holdsPhrase(text, phrase);
+interface CallBody {
+  id?: string;
+  callId?: string;
+  operationReceiptId?: string;
+  content?: { digest?: string };
 }
 
-function targetsErased(text: string, names: ErasedNames): boolean {
-  const { targets } = JSON.parse(text) as { targets: string[] };
-  return targets.some((target) => isErasedTarget(target, names)) || namesErased(text, names);
+function notePathHolders(ids: string[], { names: { holders }, held }: JournalSearch): void {
+  for (const id of ids) {
+    const holder = holders.get(id);
+    if (holder) held.set(holder.path, holder);
+  }
 }
 
 /** The generated index of a folder lists the pages below it. */
-function isErasedTarget(target: string, { paths, documents }: ErasedNames): boolean {
-  if (paths.has(target) || documents.some((namespace) => `${target}:read` === profileScope(namespace, "read")))
-    return true;
+function isErasedTarget(target: string, { names: { paths, documents }, held, audits }: JournalSearch): boolean {
+  const isErased = paths.has(target) || held.get(target)?.isErased || audits.has(target);
+  if (isErased || documents.some((namespace) => `${target}:read` === profileScope(namespace, "read"))) return true;
   const folder = indexedFolder(target);
-  return folder !== undefined && [...paths].some((path) => path.startsWith(folder));
+  if (folder === undefined) return false;
+  const listed = [...paths, ...[...held].filter(([, holder]) => holder.isErased).map(([path]) => path)];
+  return listed.some((path) => path.startsWith(folder));
 }

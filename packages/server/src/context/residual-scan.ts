@@ -2,7 +2,8 @@ import { fstatSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { StoredEntry } from "@satchel/journal";
 import { holdsPhrase } from "../domain/subject.js";
-import type { Store } from "../store/store.js";
+import type { ReadTransaction, Store } from "../store/store.js";
+import { answerTexts, callTexts, holdsPhraseInAny } from "./called-texts.js";
 import { ErasedText } from "./erased-text.js";
 import { erasureJobFile } from "./erasure-job.js";
 
@@ -26,6 +27,9 @@ const ownWords = ["SQLite format 3", "PRIVATE+KEY+satchel/", '{"targets":[]}'];
 /** Of pages, versions and proposals: all that an envelope names them by. */
 const ids = /\b(?:pg|ver|rev)_[0-9a-hjkmnp-tv-z]{26}\b/g;
 
+/** Members of kept answers that come from pages and documents; `text` is the whole answer once more. */
+const copiedMembers: ReadonlySet<string> = new Set(["path", "changed", "text"]);
+
 const chunkBytes = 4 * 1024 * 1024;
 const batch = 1000;
 
@@ -35,10 +39,11 @@ export async function scanResidue({ store, folder, erased: parts, phrase }: Scan
   const options = { isErasing: true };
   let isHeld = false;
   await store.read(async (transaction) => {
-    for (const text of transaction.storedTexts()) {
-      isHeld ||= phrase !== undefined && holdsPhrase(text, phrase);
-      erased.survive(Buffer.from(text));
+    for (const { kind, text } of transaction.storedTexts()) {
+      if (kind === "content") isHeld ||= phrase !== undefined && holdsPhrase(text, phrase);
+      erased.survive(Buffer.from(kind === "copy" ? ownWordsOf(text) : text));
     }
+    isHeld ||= await isHeldInAnswers(transaction, phrase);
   }, options);
   for (const text of ownWords) erased.survive(Buffer.from(text));
   await eachEntry(store, ({ openings: [first] }) => erased.survive(Buffer.from(first?.body.replace(ids, "") ?? "")));
@@ -52,17 +57,35 @@ export async function scanResidue({ store, folder, erased: parts, phrase }: Scan
   return { filesScanned: files.length, traced: [...new Set(traced)] };
 }
 
+/** A copy of what was erased is no reason to keep it: only our own words of an answer stay for themselves. */
+function ownWordsOf(copy: string): string {
+  if (!copy.startsWith("{")) return "";
+  const own = JSON.stringify(JSON.parse(copy), (name, value) => (copiedMembers.has(name) ? "" : value));
+  return own.replace(ids, "");
+}
+
+/** Texts of an answer that only its page may hold; the rest of it is in our own words. */
+async function isHeldInAnswers(transaction: ReadTransaction, phrase: string | undefined): Promise<boolean> {
+  for (let after = 0; phrase !== undefined; ) {
+    const answers = await transaction.storedAnswers({ after, limit: batch });
+    const texts = answers.flatMap(({ needs, result = "" }) => [needs?.page?.path ?? "", ...answerTexts(result)]);
+    if (holdsPhraseInAny(texts, phrase)) return true;
+    if (answers.length < batch) return false;
+    after = answers.at(-1)?.num ?? after;
+  }
+  return false;
+}
+
 /** Bodies are stored compressed, so they are read through the journal. */
 async function isTracedInJournal(
   store: Store,
   { erased, phrase }: { erased: ErasedText; phrase: string | undefined },
 ): Promise<boolean> {
   let isTraced = false;
-  await eachEntry(store, ({ openings }) => {
-    for (const opening of openings)
-      isTraced ||=
-        opening !== undefined &&
-        (erased.isTracedIn(Buffer.from(opening.body)) || (phrase !== undefined && holdsPhrase(opening.body, phrase)));
+  await eachEntry(store, (entry) => {
+    isTraced ||= phrase !== undefined && holdsPhraseInAny(callTexts(entry), phrase);
+    for (const opening of entry.openings)
+      isTraced ||= opening !== undefined && erased.isTracedIn(Buffer.from(opening.body));
   });
   return isTraced;
 }

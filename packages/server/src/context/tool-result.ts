@@ -1,3 +1,6 @@
+import { errorBody, PcpError } from "@satchel/pcp";
+import type { Refusal } from "../domain/refusal.js";
+
 /** A CallToolResult without `_meta`: the structured content, and the same JSON as a text block (pcp section 12). */
 export interface ToolResult {
   structuredContent: Record<string, unknown>;
@@ -7,4 +10,12 @@ export interface ToolResult {
 
 export function toolResult(structuredContent: Record<string, unknown>): ToolResult {
   return { structuredContent, content: [{ type: "text", text: JSON.stringify(structuredContent) }] };
+}
+
+export function errorResult({ refused, message, violations, requiredScopes }: Refusal): ToolResult {
+  const error = new PcpError(refused, message, {
+    ...(violations && { violations }),
+    ...(requiredScopes && { requiredScopes }),
+  });
+  return { ...toolResult(errorBody(error)), isError: true };
 }

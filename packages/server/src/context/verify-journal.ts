@@ -1,6 +1,6 @@
 import { parseVerifierKey, type StoredEntry, type Verdict, type VerifierKey, verifyLog } from "@satchel/journal";
 import type { AuditRecord } from "../domain/records.js";
-import type { ReadTransaction, Store } from "../store/store.js";
+import type { AuditLine, ReadTransaction, Store } from "../store/store.js";
 
 export interface VerifyJournalOptions {
   /** Keys from outside the log, in text form. */
@@ -108,9 +108,9 @@ class AuditLines {
     }
   }
 
-  private isSame(at: number, line: { at: string; principal: string; category: string }): boolean {
+  private isSame(at: number, line: AuditLine): boolean {
     const known = this.lines[at];
     if (known === undefined) return true;
-    return Date.parse(line.at) === this.times[at] && this.texts.get(`${line.principal} ${line.category}`) === known;
+    return line.atMs === this.times[at] && this.texts.get(`${line.principal} ${line.category}`) === known;
   }
 }

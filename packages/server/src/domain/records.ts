@@ -136,7 +136,7 @@ export interface Revision extends PageContent, Part {
   num: number;
   id: string;
   path: string;
-  /** The version it was made from; absent for a page that its author could not see. */
+  /** The version it was made from; `erasedBase` once that was erased; absent for a page that its author could not see. */
   base?: string;
   generated: ActorAt;
   note?: string;
@@ -145,7 +145,10 @@ export interface Revision extends PageContent, Part {
   decision?: Decision;
 }
 
-/** One entry of the audit (pcp section 8). Its head stays; `targets` is the detail, absent once it was erased. */
+/** Names no version. */
+export const erasedBase = "erased";
+
+/** One entry of the audit (pcp section 8). Its head stays; `targets` and `call_id` are the detail, absent once erased. */
 export interface AuditRecord {
   id: string;
   at: string;
@@ -223,6 +226,10 @@ export interface ErasureState {
   id: string;
   /** `planned`: nothing is deleted yet. `deleted`: the rows are gone, and the files are to be cleaned. */
   stage: "planned" | "deleted";
+  /** Absent of one that an earlier release began. */
+  requestedAt?: string;
+  /** As its receipt says it. */
+  selector?: { kind: "subject" | "paths" | "ids"; digest: string };
   /** Of `deleted`. */
   counts?: ErasureCounts;
   remainingMentions?: number;

@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Access } from "./access.js";
-import type { PageContent, PageVersion, Part, PartitionRecord, Revision, Right } from "./records.js";
+import {
+  erasedBase,
+  type PageContent,
+  type PageVersion,
+  type Part,
+  type PartitionRecord,
+  type Revision,
+  type Right,
+} from "./records.js";
 import { decideApproval, isReviewer, type ReviewState, verifyReviewer } from "./review.js";
 
 const everything = "memory:read memory:propose memory:write memory:review memory.sensitive:read";
@@ -163,6 +171,14 @@ describe("what an approval makes", () => {
       partition: "work",
       sensitivity: "sensitive",
     });
+  });
+
+  it("a revision whose base was erased is in conflict, whether its page is there or was removed", () => {
+    for (const named of ["ver_1", erasedBase])
+      for (const current of [undefined, base])
+        expect(
+          decideApproval(reviewer(), { revision: revision({ base: named }), ...(current && { current }) }),
+        ).toMatchObject({ refused: "conflict" });
   });
 
   it("an unchanged page becomes the revision, server facts left out", () => {

@@ -9,7 +9,7 @@ export interface ReviewState {
   revision: Revision;
   /** The live page at the revision's path or a twin of it, whoever may read it. */
   current?: PageVersion;
-  /** The version the revision was made from. */
+  /** The version the revision was made from; absent when there was none, and when it was erased. */
   base?: PageContent & Part & { id: string; version: string };
 }
 
@@ -67,13 +67,19 @@ function refuseReviewer(message: string): Refusal {
 
 /** The page that an approval makes: the revision itself, or merged with what was written meanwhile (pcp section 5). */
 export function decideApproval(access: Access, state: ReviewState): (PageContent & Part) | Refusal {
-  const { revision, current, base } = state;
+  const { revision, current } = state;
   if (current && current.path !== revision.path) {
     return movedOn(`"${revision.path}" differs only by case from the existing page "${current.path}".`, current);
   }
-  const result = current?.version === base?.version ? { ...contentOf(revision), ...partOf(revision) } : merge(state);
+  const result = isUnmoved(state) ? { ...contentOf(revision), ...partOf(revision) } : merge(state);
   if (isRefusal(result)) return result;
   return verifyMove(access, current, result) ?? result;
+}
+
+/** A base that is named and was not found was erased: what the proposal was made from is not known any more. */
+function isUnmoved({ revision, current, base }: ReviewState): boolean {
+  if (revision.base === undefined) return current === undefined;
+  return base !== undefined && base.version === current?.version;
 }
 
 function merge({ revision, current, base }: ReviewState): (PageContent & Part) | Refusal {

@@ -3,16 +3,29 @@
  * stands between its words.
  */
 
-const betweenWords = /[\s\-_./\\]+/gu;
+import { foldCase, plainLetters } from "./letters.js";
+import type { PageKeys } from "./records.js";
+
+const betweenWords = /[\s\-_./\\\u200b\u2010-\u2015\u2212]+/gu;
+const apostrophes = /[\u02bc\u2018\u2019\uff07]/gu;
+/** Soft hyphens, joiners, marks of direction, the Arabic stretcher: nobody sees them. A space without width is a space. */
+const invisible = /(?!\u200b)[\p{Default_Ignorable_Code_Point}\u0640]+/gu;
+const asciiOnly = /^[\0-\x7f]*$/;
 const wordCharacter = /[\p{L}\p{N}\p{M}]/u;
 /** Scripts that write no space between words: there a phrase has no edges to look for. */
 const unspacedCharacter =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
 
+/** Accents, and the points and vowels of Hebrew and Arabic; not the marks that make another letter, as of kana or Hindi. */
+const accents =
+  /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670\u06d6-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+/gu;
+
 /** The text as phrases are compared: one space between words, everything else folded. */
 export function foldText(text: string): string {
-  const plain = text.normalize("NFKD").replace(/\p{M}+/gu, "");
-  return plain.toLowerCase().replaceAll("ß", "ss").normalize("NFKC").replace(betweenWords, " ");
+  if (asciiOnly.test(text)) return text.toLowerCase().replace(betweenWords, " ");
+  const plain = text.replace(apostrophes, "'").normalize("NFKD").replace(invisible, "").replace(accents, "");
+  const folded = foldCase(plain).normalize("NFKD").replace(accents, "");
+  return plainLetters(folded).normalize("NFKC").replace(betweenWords, " ");
 }
 
 /** A subject, folded; undefined when nothing is left of it to look for. */
@@ -57,6 +70,29 @@ export function withoutPhrase(value: unknown, phrase: string): unknown {
     return rest === undefined ? [] : [[name, rest] as const];
   });
   return kept.length === 0 && Object.keys(value).length > 0 ? undefined : Object.fromEntries(kept);
+}
+
+/** Names that we gave to members of frontmatter: a page does not hold a subject because it has a title. */
+const ownKeys = [
+  ...["title", "type", "tags", "partition", "sensitivity", "lifecycle", "confidence", "valid_from", "valid_until"],
+  ...["source", "derived_from", "relations"],
+];
+const ownNames = new RegExp(`^(?:${ownKeys.join("|")})[ \\t]*:|^[ \\t-]+(?:rel|target|confidence)[ \\t]*:`, "gmu");
+
+/** A frontmatter block without the names that are ours. */
+export function withoutOwnNames(head: string): string {
+  return head.replace(ownNames, "");
+}
+
+/** Every text in the keys of a page but the names that are ours. */
+export function textsInKeys({ relations, ...keys }: PageKeys): string[] {
+  const links = (relations ?? []).flatMap(({ rel, target }) => [rel, target]);
+  const values = Object.entries(keys).flatMap(([name, value]) => [
+    ...(ownKeys.includes(name) ? [] : [name]),
+    ...textsIn(value),
+    ...(typeof value === "number" ? [String(value)] : []),
+  ]);
+  return [...links, ...values];
 }
 
 /** Every text in a JSON value, names of members included: without the punctuation that JSON puts between them. */

@@ -1,12 +1,11 @@
-import { errorBody, PcpError } from "@satchel/pcp";
 import { type IdentifiedCall, identifyCall, withFreshCallId } from "../context/call-identity.js";
 import type { AuditFacts, Described, ReceiptFacts, Recorded, RecordedCall } from "../context/call-record.js";
 import { answerAgain, type Judgement, judgeClaims, RepeatedCall } from "../context/claims.js";
 import type { Context } from "../context/context.js";
 import { isLocked } from "../context/faults.js";
-import { Recorder } from "../context/recorder.js";
+import { type Progress, Recorder } from "../context/recorder.js";
 import { callsPerMinute } from "../context/settings.js";
-import { type ToolResult, toolResult } from "../context/tool-result.js";
+import { errorResult, type ToolResult } from "../context/tool-result.js";
 import { type Caller, isInPerson } from "../domain/access.js";
 import type { ReplayNeeds } from "../domain/records.js";
 import { invalidInput, isRefusal, type Refusal } from "../domain/refusal.js";
@@ -23,6 +22,8 @@ export interface Operation<Input, Output> {
   run(context: Context, caller: Caller, input: Input): Promise<Output | Refusal>;
   /** The answer of a success. @throws when it breaks its schema */
   toResult(output: Output): ToolResult;
+  /** What `_meta` of this answer says beyond the receipt; no later answer to the same key does. */
+  meta?(output: Output): Record<string, unknown> | undefined;
   /** What the audit says of a refused call. */
   refused: Pick<AuditFacts, "category" | "action">;
   /** The category of a refused call where it depends on what was asked for; undefined: as `refused` says. */
@@ -101,7 +102,9 @@ async function attempt<Input, Output>(
     withheld: operation.withheld ?? [],
     describe: (outcome) => describe(operation, call.args, outcome as Output | Refusal),
   };
-  const recorder = new Recorder(call.context, record);
+  const refuse = (error: unknown, progress: Progress) =>
+    refusalOf(error, { ...call, operation: operation.name, progress });
+  const recorder = new Recorder(call.context, record, (error) => refuse(error, "none"));
   const complete = async (): Promise<CallResult<Output>> => {
     const outcome = await perform(operation, { ...call, context: recorder.context });
     const recorded = await recorder.finish(outcome);
@@ -112,7 +115,7 @@ async function attempt<Input, Output>(
   try {
     return await settleRepeats(complete, (judgement) => settleRepeated(call.context, record, judgement));
   } catch (error) {
-    const refusal = refusalOf(error, { ...call, operation: operation.name });
+    const refusal = refuse(error, recorder.progress);
     const recorded = await recorder.refuse(refusal).catch(() => undefined);
     return { result: errorResult(refusal), ...recorded, ok: false, refusal };
   }
@@ -145,7 +148,7 @@ async function settleRepeated<Output>(
   const isNew = judgement.by === "key";
   const claims = isNew ? identified.claims.filter(({ kind }) => kind === "call") : [];
   const refused = isNew ? identified : withFreshCallId(context, identified);
-  const recorder = new Recorder(context, { ...record, identified: { ...refused, claims } });
+  const recorder = new Recorder(context, { ...record, identified: { ...refused, claims } }, () => answer);
   return { ...(await recorder.finish(answer)), ok: false, refusal: answer };
 }
 
@@ -155,11 +158,13 @@ function describe<Input, Output>(
   outcome: Output | Refusal,
 ): Described {
   if (!isRefusal(outcome)) {
+    const meta = operation.meta?.(outcome);
     return {
       audit: operation.audit(outcome),
       receipt: operation.receipt?.(outcome) ?? {},
       result: operation.toResult(outcome),
       ...(operation.replay && { needs: operation.replay(outcome) }),
+      ...(meta && { meta }),
     };
   }
   const category = isRefusal(args) ? undefined : operation.askedCategory?.(args);
@@ -189,20 +194,26 @@ async function limitRate(operation: string, { context, caller, isAgain }: Attemp
   return context.rateLimiter.take(key, await callsPerMinute(context));
 }
 
-function refusalOf(error: unknown, at: { operation: string; context: Context; log: CallLog }): Refusal {
+interface FailedCall {
+  operation: string;
+  context: Context;
+  log: CallLog;
+  progress: Progress;
+}
+
+function refusalOf(error: unknown, at: FailedCall): Refusal {
   if (isLocked(error)) return { refused: "locked", message: error.message };
   const id = at.context.environment.randomBytes(6).toString("hex");
   at.log.fault({ id, operation: at.operation, error });
   return {
     refused: "internal",
-    message: `Something went wrong on our side (${id}). Nothing was changed. The server's log says more.`,
+    message: `Something went wrong on our side (${id}). ${saidOfChanges[at.progress]}The server's log says more.`,
   };
 }
 
-function errorResult({ refused, message, violations, requiredScopes }: Refusal): ToolResult {
-  const error = new PcpError(refused, message, {
-    ...(violations && { violations }),
-    ...(requiredScopes && { requiredScopes }),
-  });
-  return { ...toolResult(errorBody(error)), isError: true };
-}
+/** What was recorded may be done; whatever the answer can't say, the journal does. */
+const saidOfChanges: Record<Progress, string> = {
+  none: "Nothing was changed. ",
+  begun: "The call has begun and is unsettled; the next call goes on with it. satchel journal unsettled lists it. ",
+  recorded: "",
+};

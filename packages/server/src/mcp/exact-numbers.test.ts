@@ -44,6 +44,14 @@ describe("a number that parsing would change", () => {
     }
   });
 
+  it("marks every call of a batch", () => {
+    const batch = `[${call("1").trim()},${call("9007199254740993").trim()}]\n`;
+    const line = passThrough(new NumberGuard({ limitBytes: 1000, separator: newline }), [Buffer.from(batch)]);
+    expect(
+      JSON.parse(line).map((message: { params: { _meta: unknown } }) => holdsInexactNumber(message.params._meta)),
+    ).toEqual([true, true]);
+  });
+
   it("changes nothing of a message that is too large to be taken", () => {
     const text = call(`[${"9007199254740993,".repeat(100)}0]`);
     expect(passThrough(new NumberGuard({ limitBytes: 200, separator: newline }), [Buffer.from(text)])).toBe(text);

@@ -54,14 +54,21 @@ export class NumberGuard {
   }
 }
 
+interface Message {
+  method?: unknown;
+  params: { _meta?: Record<string, unknown> };
+}
+
 function markInexact(bytes: Buffer): Buffer {
   const text = bytes.toString("utf8");
   if (!hasInexactNumber(text)) return bytes;
   try {
-    const message = JSON.parse(text);
-    if (message?.method !== "tools/call" || typeof message.params !== "object") return bytes;
-    message.params._meta = { ...message.params._meta, [inexactKey]: true };
-    return Buffer.from(`${JSON.stringify(message)}\n`);
+    const parsed = JSON.parse(text);
+    const messages: Message[] = Array.isArray(parsed) ? parsed : [parsed];
+    const calls = messages.filter((message) => message?.method === "tools/call" && typeof message.params === "object");
+    if (calls.length === 0) return bytes;
+    for (const { params } of calls) params._meta = { ...params._meta, [inexactKey]: true };
+    return Buffer.from(`${JSON.stringify(parsed)}\n`);
   } catch {
     return bytes; // No JSON, and answered as such.
   }

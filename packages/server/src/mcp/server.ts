@@ -55,7 +55,7 @@ export function createMcpServer(settings: ServerSettings & { connection?: string
     const { name, arguments: args, _meta: meta } = request.params;
     const call = { context, caller, args, log, meta, ...(connection !== undefined && { connection }) };
     if (isToolName(name)) return { ...(await callTool(name, call)) };
-    await recordAbsentTool(name, call);
+    await recordAbsentTool(call);
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}`);
   });
   return server;

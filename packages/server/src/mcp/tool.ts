@@ -1,9 +1,8 @@
 import { coversScope, type ToolName, validateOutput } from "@satchel/pcp";
-import { toStableId } from "@satchel/prp";
 import type { AuditFacts, ReceiptFacts } from "../context/call-record.js";
 import { toolResult } from "../context/tool-result.js";
 import type { Caller } from "../domain/access.js";
-import type { Part, ReplayNeeds, Right, Sensitivity } from "../domain/records.js";
+import type { PageRecord, Part, ReplayNeeds, Revision, Right, Sensitivity } from "../domain/records.js";
 import { missingScope, type Refusal } from "../domain/refusal.js";
 import type { Operation } from "./dispatch.js";
 
@@ -34,7 +33,7 @@ export function absentOperation(
   facts: Operation<unknown, unknown>["refused"] = { category: "admin", action: "read" },
 ): Operation<unknown, Record<string, unknown>> {
   return {
-    name: toStableId(name),
+    name,
     permit: () => ({
       refused: "unsupported",
       code: "operation_absent",
@@ -46,6 +45,11 @@ export function absentOperation(
     refused: facts,
     audit: () => ({ ...facts, targets: [] }),
   };
+}
+
+/** A name that no schema has is the caller's text: it enters no record, and all such calls share one limit. */
+export function unknownOperation(): Operation<unknown, Record<string, unknown>> {
+  return absentOperation("unknown_tool");
 }
 
 /** Refuses callers that hold none of the scopes. */
@@ -65,6 +69,15 @@ export function needsProfileScope(operation: "read" | "write"): (caller: Caller)
 export function memoryAudit(action: string, pages: { path: string; sensitivity?: Sensitivity }[]): AuditFacts {
   const isSensitive = pages.some(({ sensitivity }) => sensitivity === "sensitive");
   return { category: isSensitive ? "memory.sensitive" : "memory", action, targets: pages.map(({ path }) => path) };
+}
+
+/** The audit of a call that returned these pages and revisions, each of those by its id too. */
+export function listingAudit(found: { page: PageRecord; revision?: Revision }[]): AuditFacts {
+  const facts = memoryAudit(
+    "read",
+    found.map(({ page }) => page),
+  );
+  return { ...facts, targets: [...facts.targets, ...found.flatMap(({ revision }) => revision?.id ?? [])] };
 }
 
 /** What its writer needs to be told again of a page it wrote with this right. */

@@ -5,6 +5,8 @@
  * words of any slice of it the same (no final sigma, no locale, no casing context).
  */
 
+import { foldCase, plainLetters } from "../domain/letters.js";
+
 /** The low four bits of a code point's traits. */
 export const Kind = {
   /** Ends a word; in no token unless its whole chunk holds nothing else. */
@@ -49,18 +51,6 @@ const APOSTROPHES = new Set([0x27, 0xb4, 0x2bc, 0x2018, 0x2019, 0xff07]);
 const UNDERSCORES = new Set([0x5f, 0xff3f]);
 /** Signs that Unicode calls pictographs and people write as trade marks and footnotes. */
 const NOT_PICTOGRAPHS = new Set([0xa9, 0xae, 0x2122]);
-
-/** Letters with a stroke or ligature that have no decomposition; people without the key type the plain letter. */
-const STROKE_LETTERS: ReadonlyMap<string, string> = new Map([
-  ["æ", "ae"],
-  ["œ", "oe"],
-  ["ø", "o"],
-  ["ł", "l"],
-  ["đ", "d"],
-  ["ħ", "h"],
-  ["ŧ", "t"],
-  ["ς", "σ"],
-]);
 
 const KNOWN_TRAITS = new Uint8Array(0x110000);
 const KNOWN_FOLDS = new Map<number, string>();
@@ -131,9 +121,7 @@ function findFold(codePoint: number): string {
   }
   const strip = (text: string) => (kind === Kind.plain ? text.replace(MARKS, "") : text);
   const decomposed = strip(character.normalize("NFKD"));
-  // Down, up and down again is full case folding without a table: it also reaches long s, sharp s and dotless i.
-  const folded = decomposed.toLowerCase().toUpperCase().toLowerCase();
-  const bare = strip(folded.normalize("NFKD")).replace(/[æœøłđħŧς]/g, (letter) => STROKE_LETTERS.get(letter) ?? letter);
+  const bare = plainLetters(strip(foldCase(decomposed).normalize("NFKD")));
   return readableFold(character, bare);
 }
 

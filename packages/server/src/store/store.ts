@@ -79,6 +79,14 @@ export interface AuditQuery {
   limit: number;
 }
 
+/** What an audit entry is looked up by, as it is stored: it may have been changed by hand. */
+export interface AuditLine {
+  seq: number;
+  atMs: number;
+  principal: string;
+  category: string;
+}
+
 export interface ProfileRecord {
   namespace: string;
   document: Record<string, unknown>;
@@ -223,7 +231,7 @@ export interface ReadTransaction {
   /** Newest first: where the entries are in the journal. */
   audit(query: AuditQuery): Promise<number[]>;
   /** What entries are looked up by, by their place in the journal. */
-  auditLines(range: Range): Promise<({ seq: number } & Pick<AuditRecord, "at" | "principal" | "category">)[]>;
+  auditLines(range: Range): Promise<AuditLine[]>;
   claim(id: Uint8Array): Promise<Claim | undefined>;
   /** Calls whose effect may have happened and whose terminal is not written yet, oldest first. */
   stagedCalls(): Promise<StagedCall[]>;
@@ -241,7 +249,7 @@ export interface ReadTransaction {
   /** Every answer that is kept for its key, by an engine-internal number. */
   storedAnswers(range: Range): Promise<StoredAnswer[]>;
   /** Every text the store holds outside the journal. */
-  storedTexts(): Iterable<string>;
+  storedTexts(): Iterable<StoredText>;
   tokenByDigest(digest: string): Promise<TokenRecord | undefined>;
 }
 
@@ -265,6 +273,8 @@ export interface WriteTransaction extends ReadTransaction {
   /** Takes the audit of a release that had no journal out of the store, oldest first; empty afterwards. */
   takeEarlierAudit(): Promise<AuditRecord[]>;
   putClaim(claim: Claim): Promise<void>;
+  /** Forgets a claim: its key can be used as if it never was. */
+  endClaim(id: Uint8Array): Promise<void>;
   putStagedCall(call: StagedCall): Promise<void>;
   endStagedCall(seq: number): Promise<void>;
   /** Creates a page with its first version. */
@@ -276,7 +286,7 @@ export interface WriteTransaction extends ReadTransaction {
   putProfile(change: ProfileChange): Promise<void>;
   /** Begins, goes on with or ends (`undefined`) an erasure; `erased` is when it ended. */
   setErasure(state: ErasureState | undefined, erased?: string): Promise<void>;
-  /** Deletes a page with all its versions. */
+  /** Deletes a page with all its versions; revisions made from one have `erasedBase` then. So does `eraseVersion`. */
   erasePage(num: number): Promise<void>;
   /** Deletes a version that is not its page's current one. */
   eraseVersion(id: string): Promise<void>;
@@ -303,6 +313,15 @@ export interface StoredPage {
   isLive: boolean;
 }
 
+export interface StoredText {
+  /**
+   * `content`: of pages, proposals and documents. `copy`: an answer, or an id, that is kept beside one of those. `own`:
+   * everything else, and JSON whose content comes as texts of its own.
+   */
+  kind: "content" | "copy" | "own";
+  text: string;
+}
+
 export interface StoredAnswer extends Pick<Claim, "id" | "currentRevision" | "needs" | "result"> {
   num: number;
 }
@@ -325,8 +344,11 @@ export interface Store {
   write<T>(use: (transaction: WriteTransaction) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Holds the context's erasure until it is let go or the process ends; undefined while another one holds it. */
   lockErasure(): { release(): void } | undefined;
-  /** Leaves nothing of deleted rows in any file. @returns false when a reader in another process holds something back */
-  scrub(): Promise<boolean>;
+  /**
+   * Leaves nothing of deleted rows in any file. @returns false when a reader in another process holds something back for
+   * `waitMs`, default 10 s
+   */
+  scrub(options?: { waitMs?: number }): Promise<boolean>;
   /** Engine facts for `satchel doctor`: version, size in bytes, integrity problems (empty = sound). */
   inspect(): Promise<StoreReport>;
   close(): Promise<void>;

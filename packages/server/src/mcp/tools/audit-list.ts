@@ -26,7 +26,7 @@ export const auditList = defineTool({
   },
   run: listAudit,
   refused: { category: "audit", action: "read" },
-  audit: () => ({ category: "audit", action: "read", targets: [] }),
+  audit: ({ entries }) => ({ category: "audit", action: "read", targets: entries.map(({ id }) => id) }),
   present: ({ entries, nextCursor }) => ({
     entries: entries.map((entry) => ({ ...entry })),
     ...(nextCursor !== undefined && { next_cursor: nextCursor }),

@@ -2,6 +2,7 @@ import { type ContextBriefInput, coversScope, validateInput } from "@satchel/pcp
 import { buildBrief } from "../../context/brief.js";
 import { invalidInput, missingScope } from "../../domain/refusal.js";
 import { defineTool, memoryAudit } from "../tool.js";
+import { profileCategory } from "./profile-get.js";
 
 const defaultTokenBudget = 2000;
 
@@ -21,6 +22,9 @@ export const contextBrief = defineTool({
   run: buildBrief,
   withheld: ["focus"],
   refused: { category: "memory", action: "read" },
-  audit: ({ memory }) => memoryAudit("read", memory),
+  audit: ({ memory, profile, profile_type }) => {
+    const { targets, ...facts } = memoryAudit("read", memory);
+    return { ...facts, targets: [...(profile ? [profileCategory(profile_type)] : []), ...targets] };
+  },
   present: (brief) => ({ ...brief }),
 });

@@ -1,6 +1,7 @@
 import { type EraseRequestInput, parsePath, validateInput } from "@satchel/pcp";
-import { describeErasure, type EraseInput, erase, erasureReplay } from "../../context/erasure.js";
+import { type EraseInput, erase } from "../../context/erasure.js";
 import type { ErasureSelector } from "../../context/erasure-plan.js";
+import { describeErasure, erasureReplay, erasureSaltMetaKey } from "../../context/erasure-receipt.js";
 import { invalidInput, isRefusal, type Refusal } from "../../domain/refusal.js";
 import { defineTool, needsAnyScope } from "../tool.js";
 
@@ -15,7 +16,7 @@ export const eraseRequest = defineTool({
     return isRefusal(selector) ? selector : { selector, includeDerived: include_derived, dryRun: dry_run };
   },
   run: erase,
-  withheld: ["subject"],
+  withheld: ["subject", "paths", "ids"],
   refused: { category: "erase", action: "erase" },
   audit: (erased) =>
     erased.dryRun ? { category: "erase", action: "read", targets: [] } : describeErasure(erased.receipt).audit,
@@ -24,7 +25,8 @@ export const eraseRequest = defineTool({
   present: (erased) =>
     erased.dryRun
       ? { dry_run: true, would_erase: erased.counts }
-      : describeErasure(erased.receipt, erased.salt).result.structuredContent,
+      : describeErasure(erased.receipt).result.structuredContent,
+  meta: (erased) => (erased.dryRun ? undefined : { [erasureSaltMetaKey]: erased.salt }),
 });
 
 function parseSelector({ subject, paths, ids }: EraseRequestInput): ErasureSelector | Refusal {

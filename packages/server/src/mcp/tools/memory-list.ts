@@ -3,7 +3,7 @@ import { listPages } from "../../context/list-pages.js";
 import { pageSummary } from "../../domain/page-view.js";
 import { invalidInput, isRefusal } from "../../domain/refusal.js";
 import { parseTimeArgument } from "../arguments.js";
-import { defineTool, memoryAudit, needsAnyScope } from "../tool.js";
+import { defineTool, listingAudit, needsAnyScope } from "../tool.js";
 
 export const memoryList = defineTool({
   name: "memory_list",
@@ -28,11 +28,7 @@ export const memoryList = defineTool({
   },
   run: listPages,
   refused: { category: "memory", action: "read" },
-  audit: ({ pages }) =>
-    memoryAudit(
-      "read",
-      pages.map(({ page }) => page),
-    ),
+  audit: ({ pages }) => listingAudit(pages),
   present: ({ pages, nextCursor }) => ({
     pages: pages.map(({ page, revision }) => pageSummary(page, revision)),
     ...(nextCursor !== undefined && { next_cursor: nextCursor }),

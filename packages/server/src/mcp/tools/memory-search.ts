@@ -3,7 +3,7 @@ import { searchPages } from "../../context/search-pages.js";
 import { pageSummary } from "../../domain/page-view.js";
 import { invalidInput, isRefusal } from "../../domain/refusal.js";
 import { parseTimeArgument } from "../arguments.js";
-import { defineTool, memoryAudit, needsAnyScope } from "../tool.js";
+import { defineTool, listingAudit, needsAnyScope } from "../tool.js";
 
 export const memorySearch = defineTool({
   name: "memory_search",
@@ -30,11 +30,7 @@ export const memorySearch = defineTool({
   run: searchPages,
   withheld: ["query"],
   refused: { category: "memory", action: "read" },
-  audit: ({ hits }) =>
-    memoryAudit(
-      "read",
-      hits.map(({ page }) => page),
-    ),
+  audit: ({ hits }) => listingAudit(hits),
   present: ({ hits, staleFallback, isExact, nextCursor }) => ({
     results: hits.map(({ page, revision, snippet, score, stale, supersededBy }) => ({
       ...pageSummary(page, revision),

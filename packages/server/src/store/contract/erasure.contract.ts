@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { twinKey } from "@satchel/pcp";
 import { describe, expect, it } from "vitest";
-import type { Claim, ErasureState, StagedCall } from "../../domain/records.js";
-import type { NewRevision, ProfileChange, Store } from "../store.js";
+import { type Claim, type ErasureState, erasedBase, type StagedCall } from "../../domain/records.js";
+import type { NewRevision, ProfileChange, Store, StoredText } from "../store.js";
 import { allParts, type MakeStore, normal, put, remove, sensitive, startMs } from "./fixture.contract.js";
 import { withStore } from "./with-store.contract.js";
 
@@ -52,7 +52,10 @@ async function versionsOf(store: Store, path: string) {
   });
 }
 
-const texts = (store: Store) => store.read(async (transaction) => [...transaction.storedTexts()]);
+const texts = (store: Store, kind?: StoredText["kind"]) =>
+  store.read(async (transaction) =>
+    [...transaction.storedTexts()].filter((one) => !kind || one.kind === kind).map(({ text }) => text),
+  );
 
 function describeReading(makeStore: MakeStore): void {
   it("lists every page, live or removed, hidden or not, a batch at a time", async () => {
@@ -126,6 +129,11 @@ function describeReading(makeStore: MakeStore): void {
       const found = (await texts(store)).join("\n");
       const held = ["path1", "head1", "body1", "body2", "Title1", "tag1", "gone1", "body3", "proposed rev_1"];
       for (const text of [...held, "why rev_1", "Profile1", "value1", "answer1"]) expect(found).toContain(text);
+      const [content, copies] = await Promise.all([texts(store, "content"), texts(store, "copy")]);
+      expect(content.sort()).toEqual(expect.arrayContaining([...held, "why rev_1", "Profile1", "/title"].sort()));
+      expect(copies).toContain("answer1");
+      for (const own of ["user:owner", "client:test", "main", "normal", "value1", "answer1"])
+        expect(content).not.toContain(own);
     });
   });
 }
@@ -192,6 +200,28 @@ function describeErasing(makeStore: MakeStore): void {
         for (const id of ["rev_1", "rev_none"]) await t.eraseRevision(id);
       });
       expect((await store.read((t) => t.storedRevisions(all))).map(({ id }) => id)).toEqual(["rev_2"]);
+    });
+  });
+
+  it("a revision made from what goes names no version any more, and is not taken for one made from nothing", async () => {
+    await withStore(makeStore, async ({ store }) => {
+      await put(store, { path: "p", body: "one" }, { path: "p", body: "two" }, { path: "q", body: "three" });
+      const [first, second] = await versionsOf(store, "p");
+      const [other] = await versionsOf(store, "q");
+      const bases = [first!.version, second!.version, other!.version, undefined];
+      await store.write(async (t) => {
+        for (const [at, base] of bases.entries())
+          await t.addRevision({ ...revision(`rev_${at}`), ...(base && { base }) });
+      });
+      const left = () => store.read(async (t) => (await t.storedRevisions(all)).map(({ base }) => base));
+      await store.write(async (t) => {
+        await t.eraseVersion(first!.version);
+        await t.eraseVersion(second!.version); // Stays: it is the current one.
+      });
+      expect(await left()).toEqual([erasedBase, second!.version, other!.version, undefined]);
+      const [page] = await store.read((t) => t.storedPages(all));
+      await store.write((t) => t.erasePage(page!.num));
+      expect(await left()).toEqual([erasedBase, erasedBase, other!.version, undefined]);
     });
   });
 
@@ -345,6 +375,23 @@ function describeClaims(makeStore: MakeStore): void {
       await putClaims(store, { ...running, ...ended, input: randomBytes(32), receiptId: "other" });
       expect(await other.read((t) => t.claim(running.id))).toEqual({ ...running, ...ended });
       expect(await other.read((t) => t.claim(randomBytes(32)))).toBeUndefined();
+    });
+  });
+
+  it("that is ended is as if it never was, and can be made again for another input", async () => {
+    await withStore(makeStore, async ({ store, open }) => {
+      const [ended, kept] = [claim({ result: "{}" }), claim()];
+      await putClaims(store, ended, kept);
+      await store.write(async (t) => {
+        for (const id of [ended.id, randomBytes(32)]) await t.endClaim(id);
+      });
+      const other = await open();
+      expect(await other.read((t) => t.claim(ended.id))).toBeUndefined();
+      expect(await other.read((t) => t.storedAnswers(all))).toEqual([]);
+      expect(await other.read((t) => t.claim(kept.id))).toEqual(kept);
+      const another = claim({ id: ended.id });
+      await putClaims(other, another);
+      expect(await store.read((t) => t.claim(ended.id))).toEqual(another);
     });
   });
 

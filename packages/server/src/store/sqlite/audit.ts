@@ -1,5 +1,5 @@
 import type { AuditRecord } from "../../domain/records.js";
-import type { AuditQuery, Range } from "../store.js";
+import type { AuditLine, AuditQuery, Range } from "../store.js";
 import type { Connection } from "./connection.js";
 
 export function indexAudit(
@@ -34,16 +34,9 @@ export function listAudit(connection: Connection, query: AuditQuery): number[] {
   return rows.map(({ seq }) => seq);
 }
 
-export function listAuditLines(
-  connection: Connection,
-  { after, limit }: Range,
-): ({ seq: number } & Pick<AuditRecord, "at" | "principal" | "category">)[] {
-  const rows = connection.all<{ seq: number; at: number; principal: string; category: string }>(
-    "SELECT seq, at, principal, category FROM audit_index WHERE seq > ? ORDER BY seq LIMIT ?",
-    after,
-    limit,
-  );
-  return rows.map((row) => ({ ...row, at: new Date(row.at).toISOString() }));
+export function listAuditLines(connection: Connection, { after, limit }: Range): AuditLine[] {
+  const sql = "SELECT seq, at AS atMs, principal, category FROM audit_index WHERE seq > ? ORDER BY seq LIMIT ?";
+  return connection.all<AuditLine>(sql, after, limit);
 }
 
 export function takeEarlierAudit(connection: Connection): AuditRecord[] {

@@ -46,6 +46,10 @@ export function putClaim(connection: Connection, claim: Claim): void {
   );
 }
 
+export function endClaim(connection: Connection, id: Uint8Array): void {
+  connection.run("DELETE FROM claims WHERE id = ?", id);
+}
+
 export function listStagedCalls(connection: Connection): StagedCall[] {
   const rows = connection.all<Omit<StagedCall, "claims"> & { claims: string }>(
     "SELECT seq, operation, identity, principal, client, claims FROM staged_calls ORDER BY seq",

@@ -19,6 +19,7 @@ export class Connection {
   readonly database: SqliteDatabase.Database;
   private readonly statements = new Map<string, SqliteDatabase.Statement>();
   private turn: Promise<unknown> = Promise.resolve();
+  private taken = 0;
   private durability: "power" | "process" = "power";
 
   constructor(source: string | Buffer, options: { create?: boolean; readonly?: boolean; isBare?: boolean } = {}) {
@@ -97,11 +98,21 @@ export class Connection {
     durability: "power" | "process" = "power",
   ): Promise<T> {
     const giveUp = performance.now() + lockWaitMs;
-    const mine = this.turn.then(async () => {
-      this.chooseDurability(durability);
+    return this.inTurn(async () => {
+      if (begin === "BEGIN IMMEDIATE") this.chooseDurability(durability);
       await this.untilFree(() => this.run(begin), giveUp);
       return this.settle(work);
     });
+  }
+
+  /** Nothing runs or waits on it. */
+  get isIdle(): boolean {
+    return this.taken === 0;
+  }
+
+  private inTurn<T>(use: () => Promise<T>): Promise<T> {
+    this.taken++;
+    const mine = this.turn.then(use).finally(() => this.taken--);
     this.turn = mine.catch(() => undefined);
     return mine;
   }
@@ -112,9 +123,7 @@ export class Connection {
    */
   outside<T>(work: () => T): Promise<T> {
     const giveUp = performance.now() + lockWaitMs;
-    const mine = this.turn.then(() => this.untilFree(work, giveUp));
-    this.turn = mine.catch(() => undefined);
-    return mine;
+    return this.inTurn(() => this.untilFree(work, giveUp));
   }
 
   private chooseDurability(durability: "power" | "process"): void {

@@ -1,5 +1,6 @@
-import type { ErasureState, Revision } from "../../domain/records.js";
-import type { ProfileChange, StoredAnswer, StoredPage } from "../store.js";
+import { type ErasureState, erasedBase, type Revision } from "../../domain/records.js";
+import { textsIn, textsInKeys, withoutOwnNames } from "../../domain/subject.js";
+import type { ProfileChange, StoredAnswer, StoredPage, StoredText } from "../store.js";
 import type { Connection } from "./connection.js";
 import { putProfile } from "./profiles.js";
 import { type RevisionRow, revisionColumns, revisionTables, toRevision } from "./revisions.js";
@@ -78,6 +79,11 @@ export function erasePage(connection: Connection, num: number): void {
   if (page.removed === null) unindexPage(connection, { num, part: page.part });
   connection.run("DELETE FROM page_tags WHERE page = ?", num);
   connection.run("DELETE FROM page_relations WHERE page = ?", num);
+  connection.run(
+    "UPDATE revisions SET base = ? WHERE base IN (SELECT id FROM versions WHERE page = ?)",
+    erasedBase,
+    num,
+  );
   connection.run("DELETE FROM versions WHERE page = ?", num);
   connection.run("DELETE FROM pages WHERE num = ?", num);
 }
@@ -85,6 +91,11 @@ export function erasePage(connection: Connection, num: number): void {
 /** A version that is not the page's current one. */
 export function eraseVersion(connection: Connection, id: string): void {
   connection.run("DELETE FROM versions WHERE id = ? AND num NOT IN (SELECT version FROM pages)", id);
+  connection.run(
+    "UPDATE revisions SET base = ? WHERE base = ? AND base NOT IN (SELECT id FROM versions)",
+    erasedBase,
+    id,
+  );
 }
 
 export function eraseRevision(connection: Connection, id: string): void {
@@ -105,37 +116,82 @@ export function rewriteProfile(connection: Connection, namespace: string, change
 /** Tables whose rows are read through other functions, or hold bytes that mean nothing as text. */
 const unreadTables = /^(sqlite_|journal_|words_\d+(_terms|_data|_idx|_docsize|_config)?$)/;
 
+type ContentForm = "text" | "json" | "note" | "head" | "keys";
+
+/** What people put in, by column; of a JSON column all texts, or those at the path. */
+const contentColumns: Record<string, Record<string, ContentForm>> = {
+  pages: { path: "text", title: "text" },
+  versions: { head: "head", body: "text", keys: "keys", review: "note" },
+  page_tags: { tag: "text" },
+  page_relations: { target: "text" },
+  revisions: { path: "text", head: "head", body: "text", keys: "keys", note: "text", decision: "note" },
+  profiles: { document: "json" },
+  profile_changes: { document: "json", changed: "json" },
+};
+/** What names or repeats a page, and is kept only beside it. */
+const copyColumns: Record<string, readonly string[]> = {
+  claims: ["revision", "needs", "result"],
+  revisions: ["base"],
+};
+
 /** Every text the store holds outside the journal, row by row. */
-export function* storedTexts(connection: Connection): Generator<string> {
+export function* storedTexts(connection: Connection): Generator<StoredText> {
   const schema = connection.all<{ type: string; name: string; sql: string | null }>(
     "SELECT type, name, sql FROM sqlite_schema",
   );
-  for (const { name, sql } of schema) yield `${name} ${sql ?? ""}`;
+  for (const { name, sql } of schema) yield { kind: "own", text: `${name} ${sql ?? ""}` };
   for (const { name } of schema.filter(({ type, name }) => type === "table" && !unreadTables.test(name))) {
-    for (const row of connection.database.prepare(`SELECT * FROM "${name}"`).raw().iterate() as Iterable<unknown[]>)
-      for (const value of row) if (typeof value === "string") yield value;
+    const rows = connection.database.prepare(`SELECT * FROM "${name}"`).iterate() as Iterable<Record<string, unknown>>;
+    for (const row of rows) yield* textsOfRow(name, row);
   }
 }
 
-/** How long another process may hold back the end of the write-ahead log. */
+function* textsOfRow(table: string, row: Record<string, unknown>): Generator<StoredText> {
+  const texts = Object.entries(row).filter((column): column is [string, string] => typeof column[1] === "string");
+  const isCopy = ([column]: [string, string]) => copyColumns[table]?.includes(column) ?? false;
+  // In a file the columns lie side by side.
+  const own = texts.filter((column) => !isCopy(column)).map(([, text]) => text);
+  if (own.length > 0) yield { kind: "own", text: own.join("") };
+  for (const [column, text] of texts)
+    if (isCopy([column, text])) yield { kind: "copy", text };
+    else for (const one of contentOf(text, contentColumns[table]?.[column])) yield { kind: "content", text: one };
+}
+
+function contentOf(text: string, form: ContentForm | undefined): string[] {
+  if (form === "text") return [text];
+  if (form === "head") return [withoutOwnNames(text)];
+  if (form === undefined) return [];
+  const value = JSON.parse(text);
+  if (form === "note") return [String(value.note ?? "")];
+  if (form === "keys") return textsInKeys(value);
+  const isSealed = typeof value.sealed === "string" && Object.keys(value).length === 1;
+  return isSealed ? [] : textsIn(value);
+}
+
+/** How long another process may hold back the end of the write-ahead log, unless told otherwise. */
 const truncateWaitMs = 10_000;
 
 /**
  * Leaves nothing of what was deleted in any file: the word indexes are merged whole, the database is written anew, the
- * write-ahead log is emptied. @returns whether the log could be emptied: a reader in another process can hold it
+ * write-ahead log is emptied. @returns whether the log could be emptied: a reader in another process can hold it, and
+ * while it does the database is not written anew again
  */
-export async function scrub(connection: Connection, indexes: number[]): Promise<boolean> {
+export async function scrub(
+  connection: Connection,
+  indexes: number[],
+  waitMs: number = truncateWaitMs,
+): Promise<boolean> {
+  const giveUp = performance.now() + waitMs;
   for (const part of indexes) {
     const sql = `INSERT INTO words_${part} (words_${part}) VALUES ('optimize')`;
     await connection.outside(() => connection.database.exec(sql));
   }
-  await truncateLog(connection);
+  if (!(await truncateLog(connection, giveUp))) return false;
   await connection.outside(() => connection.database.exec("VACUUM"));
-  return truncateLog(connection);
+  return truncateLog(connection, giveUp);
 }
 
-export async function truncateLog(connection: Connection): Promise<boolean> {
-  const giveUp = performance.now() + truncateWaitMs;
+async function truncateLog(connection: Connection, giveUp: number): Promise<boolean> {
   for (;;) {
     const checkpoint = () => connection.database.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
     const [row] = await connection.outside(checkpoint);

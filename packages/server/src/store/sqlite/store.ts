@@ -46,21 +46,25 @@ export function createSqliteStore(file: string, context: ContextRecord): void {
 
 /**
  * Opens the database of an existing context. Reads have a connection of their own, so that they go on while a write
- * waits for another process. @throws StoreError `newer`, `damaged`
+ * waits for another process. While none does, they take the writer's: a connection forgets all pages it knows when
+ * another one has written. @throws StoreError `newer`, `damaged`
  */
 export function openSqliteStore(file: string): Store {
   const writer = openWriter(file);
   const reader = new Connection(file);
-  const reads = readTransaction(reader);
-  const writes = writeTransaction(writer, readTransaction(writer));
+  const reads = new Map([reader, writer].map((connection) => [connection, readTransaction(connection)] as const));
+  const readsOf = (connection: Connection) => reads.get(connection) as ReadTransaction;
+  const writes = writeTransaction(writer, readsOf(writer));
   const erasureLock = new FileLock(`${file}-erasure`);
   return {
     contextId: contextRecord(writer).id,
-    read: (use, { isErasing = false } = {}) =>
-      reader.transact("BEGIN", async (isOpen) => {
-        if (!isErasing) verifyUnlocked(reader);
-        return use(whileOpen(reads, isOpen));
-      }),
+    read: (use, { isErasing = false } = {}) => {
+      const connection = writer.isIdle ? writer : reader;
+      return connection.transact("BEGIN", async (isOpen) => {
+        if (!isErasing) verifyUnlocked(connection);
+        return use(whileOpen(readsOf(connection), isOpen));
+      });
+    },
     write: (use, { durability = "power", isErasing = false } = {}) =>
       writer.transact(
         "BEGIN IMMEDIATE",
@@ -71,7 +75,7 @@ export function openSqliteStore(file: string): Store {
         durability,
       ),
     lockErasure: () => erasureLock.take(),
-    scrub: () => erasure.scrub(writer, listParts(writer)),
+    scrub: (options) => erasure.scrub(writer, listParts(writer), options?.waitMs),
     inspect: () => inspectAfresh(file),
     close: async () => {
       erasureLock.close();
@@ -231,6 +235,7 @@ function writeTransaction(connection: Connection, reads: ReadTransaction): Write
     indexAudit: async (seq, entry) => audit.indexAudit(connection, seq, entry),
     takeEarlierAudit: async () => audit.takeEarlierAudit(connection),
     putClaim: async (claim) => claims.putClaim(connection, claim),
+    endClaim: async (id) => claims.endClaim(connection, id),
     putStagedCall: async (call) => claims.putStagedCall(connection, call),
     endStagedCall: async (seq) => claims.endStagedCall(connection, seq),
     createPage: async (id, version) => pages.createPage(connection, id, version),
