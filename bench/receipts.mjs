@@ -1,4 +1,5 @@
-// What receipts cost: the same calls with the journal and with its null port, in one run, in turns; then the log itself.
+// What receipts cost: the same calls with the journal, with its null port, and without any records, in one run, in turns;
+// then the log itself.
 // Usage: node bench/receipts.mjs [--calls 1000] [--entries 300000] [--json]
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -21,12 +22,13 @@ const requests = {
   search: (at) => ["memory_search", { query: makeQuery.slice(at % filled), limit: 10 }],
 };
 
-/** Both servers answer the same call one after the other, the first one in turns. */
+/** The servers answer the same call one after the other, each first as often as the others. */
 async function measureCost(workFolder, calls) {
   const withoutJournal = fileURLToPath(new URL("mcp-without-journal.mjs", import.meta.url));
   const runs = [
     { name: "journal", script: satchelScript, args: (dataDir) => ["mcp", "--data", dataDir] },
-    { name: "null port", script: withoutJournal, args: (dataDir) => [dataDir] },
+    { name: "null port", script: withoutJournal, args: (dataDir) => [dataDir, "null-port"] },
+    { name: "no records", script: withoutJournal, args: (dataDir) => [dataDir, "no-records"] },
   ];
   for (const run of runs) {
     run.dataDir = join(workFolder, run.name.replace(" ", "-"));
@@ -38,17 +40,16 @@ async function measureCost(workFolder, calls) {
   for (const [kind, requestOf] of Object.entries(requests)) {
     note(`  ${calls} times ${kind}`);
     for (let at = 0; at < calls + warmUpCalls; at++) {
-      for (const run of at % 2 === 0 ? runs : runs.toReversed()) {
+      for (const run of [...runs.slice(at % runs.length), ...runs.slice(0, at % runs.length)]) {
         const took = await timeMs(() => run.connection.call(...requestOf(at)));
         if (at >= warmUpCalls) run.timesMs[kind].push(took);
       }
     }
   }
   for (const { connection } of runs) await connection.close();
-  const [own, bare] = runs;
   return Object.keys(requests).map((kind) => {
-    const [kept, off] = [latency(own.timesMs[kind]), latency(bare.timesMs[kind])];
-    return { kind, kept, off, ratio: kept.p50Ms / off.p50Ms, addedMs: kept.p50Ms - off.p50Ms };
+    const [kept, off, none] = runs.map(({ timesMs }) => latency(timesMs[kind]));
+    return { kind, kept, off, none, ratio: kept.p50Ms / off.p50Ms, addedMs: kept.p50Ms - off.p50Ms };
   });
 }
 
@@ -120,15 +121,20 @@ const figures = await withFolder(async (workFolder) => {
 if (options.json) console.log(JSON.stringify(figures, null, 2));
 else {
   const { cost, growth, verify } = figures;
-  const rows = cost.map(({ kind, kept, off, ratio, addedMs }) => [
+  const rows = cost.map(({ kind, kept, off, none, ratio, addedMs }) => [
     kind,
-    formatLatency(kept),
-    formatLatency(off),
+    ...[kept, off].map(formatLatency),
     ratio.toFixed(2),
     addedMs.toFixed(3),
+    formatLatency(none),
   ]);
   console.log("Over stdio, p50 / p95 in ms\n");
-  console.log(formatTable(["call", "with the journal", "with the null port", "ratio of p50", "added at p50"], rows));
+  console.log(
+    formatTable(
+      ["call", "with the journal", "with the null port", "ratio of p50", "added at p50", "without records"],
+      rows,
+    ),
+  );
   console.log(
     `\nThe log grows by ${Math.round(growth.readBytes)} bytes a read, ${Math.round(growth.searchBytes)} a search`,
   );

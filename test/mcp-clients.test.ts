@@ -29,6 +29,7 @@ const served = [
   "partition_list",
   "context_brief",
   "audit_list",
+  "erase_request",
 ];
 const unserved = TOOL_NAMES.filter((name) => !served.includes(name));
 const everything =
@@ -253,7 +254,7 @@ describe.each(combinations)("%s over %s", (kind, wire) => {
       const error = errorOf(await client.callTool(name, {}));
       expect(error).toEqual({ code: "unsupported", message: `${name} is not available in this release.` });
     }
-    expect(unserved).toEqual(["export_create", "erase_request"]);
+    expect(unserved).toEqual(["export_create"]);
   });
 
   it("says an unknown tool with a protocol error", async () => {

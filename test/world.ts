@@ -22,7 +22,7 @@ import { mayReadPart, mayReadTarget, mayUse, type Sight, sightOf } from "./world
 
 type Store = Context["store"];
 /** The store is handed the whole entry, of which it keeps what an entry is looked up by. */
-type AuditRecord = Parameters<WriteTransaction["indexAudit"]>[1] & { targets?: string[] };
+type AuditRecord = Parameters<WriteTransaction["indexAudit"]>[1] & { targets?: string[]; call_id?: string };
 type WriteTransaction = Parameters<Parameters<Store["write"]>[0]>[0];
 
 const recorded = [
@@ -247,8 +247,8 @@ export class Twin {
     const { sight } = this;
     if (!sight.isOwner && entry.principal !== sight.caller.principal) return;
     const targets = (entry.targets ?? []).filter((target) => mayReadTarget(sight, target));
-    const { targets: _, ...head } = entry;
-    const bodies = [head, { targets }];
+    const { targets: _, call_id, ...head } = entry;
+    const bodies = [head, { targets, call_id }];
     const added = await this.world.context.journal?.append(transaction, [{ at: entry.at, kind: "audit", bodies }]);
     for (const { seq } of added ?? []) await transaction.indexAudit(seq, entry);
   }

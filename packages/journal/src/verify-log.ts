@@ -61,6 +61,7 @@ class Verification {
   private readonly trusted: VerifierKey[];
   /** Checkpoints from outside, and the roots at their sizes. */
   private outside: SignedCheckpoint[] = [];
+  private readonly trustedNotes = new Map<string, boolean>();
   private readonly roots = new Map<number, Uint8Array | undefined>([[0, emptyRoot]]);
   /** Stored checkpoints that the scan has not reached, next one first. */
   private ahead: SignedCheckpoint[] = [];
@@ -198,7 +199,10 @@ class Verification {
   }
 
   private isTrustedNote({ size, note }: SignedCheckpoint): boolean {
-    if (asFinding("unreadable", () => isSignedBy(note, this.trusted))) return true;
+    const known = this.trustedNotes.get(note);
+    const isTrusted = known ?? asFinding("unreadable", () => isSignedBy(note, this.trusted));
+    this.trustedNotes.set(note, isTrusted);
+    if (isTrusted) return true;
     this.unknownKey ??= new Finding("unknown_key", `The given checkpoint of ${size} entries is by no trusted key.`);
     return false;
   }

@@ -108,14 +108,17 @@ export function createContextJournal(place: JournalPlace): ContextJournal {
     },
     async close() {
       clearTimeout(alarm);
-      const isSealed = await store.read(async ({ journal }) => {
-        const { size } = await journal.state();
-        return size === 0 || size === (await journal.lastCheckpoint())?.size;
-      });
-      if (isSealed) await copier.copy();
+      if (await isSealed(store)) await copier.copy();
       else await seal();
     },
   };
+}
+
+function isSealed(store: Store): Promise<boolean> {
+  return store.read(async ({ journal }) => {
+    const { size } = await journal.state();
+    return size === 0 || size === (await journal.lastCheckpoint())?.size;
+  });
 }
 
 interface Signature {

@@ -54,16 +54,17 @@ async function isUnused(transaction: ReadTransaction): Promise<boolean> {
   return (await transaction.recordedTime()) === (await transaction.context()).created;
 }
 
+/** The members of an envelope's canonical text that name its call, in their order there. */
+const identityForm = /"callId":"([^"]+)".*?"runId":"([^"]+)".*?"operationId":"([^"]+)"/;
+
 /** Two callers may choose the same call id, each in a run of its own. */
 function settle(unsettled: Map<string, string>, { kind, openings: [opening] }: StoredEntry): void {
   if (!opening || !kind.startsWith("prp.")) return;
-  const [callId, operationId, runId] = identityForms.map((form) => form.exec(opening.body)?.[1] ?? "");
-  const call = JSON.stringify([runId, operationId, callId]);
-  if (kind === "prp.input") unsettled.set(call, callId ?? "");
+  const [, callId = "", runId, operationId] = identityForm.exec(opening.body) ?? [];
+  const call = `${callId} ${runId} ${operationId}`;
+  if (kind === "prp.input") unsettled.set(call, callId);
   else unsettled.delete(call);
 }
-
-const identityForms = [/"callId":"([^"]+)"/, /"operationId":"([^"]+)"/, /"runId":"([^"]+)"/];
 
 const linesPerBatch = 1000;
 
