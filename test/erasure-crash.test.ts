@@ -198,7 +198,7 @@ describe("kill -9 of an erasure", () => {
     }
   });
 
-  it("of satchel erase --yes at any instant", async () => {
+  it("of satchel erase --yes at any instant", { timeout: 10 * 60_000 }, async () => {
     const choices = new Choices(testSeed());
     const outcomes: string[] = [];
     for (let round = 0; round < scaled(100); round++) {
