@@ -1,5 +1,6 @@
 import type { StoredEntry } from "@satchel/journal";
 import { holdsPhrase, textsIn } from "../domain/subject.js";
+import type { StoredAnswer } from "../store/store.js";
 
 /*
  * The texts in the records of calls that came from content or from callers. Our own names of tools, members, outcomes
@@ -52,10 +53,13 @@ function isForeign(text: string): boolean {
   return text !== "" && !madeId.test(text);
 }
 
-/** Of an answer that is kept for its key: the page it names, or the members it changed. */
-export function answerTexts(result: string): string[] {
+/**
+ * Of an answer that is kept for its key: the page it needs or names, or the members it changed. Only its page may hold
+ * these; the rest of it is in our own words.
+ */
+export function answerTexts({ needs, result = "" }: Pick<StoredAnswer, "needs" | "result">): string[] {
   const { structuredContent } = result === "" ? {} : JSON.parse(result);
-  return textsIn([structuredContent?.path, structuredContent?.changed]);
+  return [needs?.page?.path ?? "", ...textsIn([structuredContent?.path, structuredContent?.changed])];
 }
 
 export function holdsPhraseInAny(texts: string[], phrase: string): boolean {

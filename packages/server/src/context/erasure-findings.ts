@@ -3,8 +3,9 @@ import { erasureStores } from "../domain/records.js";
 import { textsIn } from "../domain/subject.js";
 import { indexText } from "../retrieval/index-text.js";
 import type { StoredPage } from "../store/store.js";
-import type { AnyVersion, ErasureMatch } from "./erasure-match.js";
+import type { ErasureMatch } from "./erasure-match.js";
 import { PathHolders } from "./path-holders.js";
+import type { AnyVersion } from "./stored-walks.js";
 
 /** One page, proposal or document that goes, whole or in part. */
 export interface ErasureItem {

@@ -1,6 +1,6 @@
-import type { PageContent, PageVersion, Revision } from "../domain/records.js";
+import type { PageContent, Revision } from "../domain/records.js";
 import { foldSubject, holdsPhrase, textsInKeys, valueHoldsPhrase, withoutOwnNames } from "../domain/subject.js";
-import type { ReadTransaction, StoredPage } from "../store/store.js";
+import type { StoredPage } from "../store/store.js";
 
 /** What is to go (pcp section 10). */
 export type ErasureSelector =
@@ -42,35 +42,4 @@ export function buildMatch(selector: ErasureSelector): ErasureMatch {
       valueHoldsPhrase([revision.path, revision.note ?? "", revision.decision?.note ?? ""], phrase),
     version: never,
   };
-}
-
-export type Read = <T>(use: (transaction: ReadTransaction) => Promise<T>) => Promise<T>;
-export type AnyVersion = PageVersion & { removed: boolean };
-
-const batch = 200;
-
-/** A batch of pages is one transaction. */
-export async function eachPage(
-  read: Read,
-  visit: (page: StoredPage, versions: AnyVersion[]) => Promise<void>,
-): Promise<void> {
-  for (let after = 0; ; ) {
-    const pages = await read(async (transaction) => {
-      const found = await transaction.storedPages({ after, limit: batch });
-      for (const page of found) await visit(page, await transaction.versions(page.id));
-      return found;
-    });
-    if (pages.length < batch) return;
-    after = pages.at(-1)?.num ?? after;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
-export async function eachRevision(read: Read, visit: (revision: Revision) => Promise<void>): Promise<void> {
-  for (let after = 0; ; ) {
-    const revisions = await read((transaction) => transaction.storedRevisions({ after, limit: batch }));
-    for (const revision of revisions) await visit(revision);
-    if (revisions.length < batch) return;
-    after = revisions.at(-1)?.num ?? after;
-  }
 }

@@ -1,21 +1,14 @@
-import { createHash } from "node:crypto";
-import { canonicalJson } from "@satchel/prp";
+import { digestOf } from "@satchel/prp";
 import { linkedPaths } from "../domain/page-view.js";
 import type { ErasureCounts } from "../domain/records.js";
-import type { AccessOptions, ReadTransaction, Store, StoredPage } from "../store/store.js";
+import type { AccessOptions, Store, StoredPage } from "../store/store.js";
 import { answerTexts, holdsPhraseInAny } from "./called-texts.js";
 import type { Context } from "./context.js";
 import { type ErasureItem, Findings } from "./erasure-findings.js";
-import {
-  buildMatch,
-  type ErasureMatch,
-  type ErasureSelector,
-  eachPage,
-  eachRevision,
-  type Read,
-} from "./erasure-match.js";
+import { buildMatch, type ErasureMatch, type ErasureSelector } from "./erasure-match.js";
 import { type ProfilePlan, type ProfileRewrite, planProfiles } from "./erasure-profiles.js";
 import { planRedaction, type RedactionPlan } from "./redaction-plan.js";
+import { eachAnswer, eachPage, eachRevision, type Read } from "./stored-walks.js";
 
 export type { ErasureItem } from "./erasure-findings.js";
 export type { ErasureSelector } from "./erasure-match.js";
@@ -43,15 +36,13 @@ export interface ErasurePlan {
   words: string[];
 }
 
-const batch = 200;
-
 /** Reads everything there is and decides what goes. Nothing is changed; a batch of pages is one transaction. */
 export async function planErasure(
   context: Pick<Context, "documents"> & { store: Pick<Store, "read"> },
   request: ErasureRequest,
   options: AccessOptions = {},
 ): Promise<ErasurePlan> {
-  const read = <T>(use: (transaction: ReadTransaction) => Promise<T>) => context.store.read(use, options);
+  const read: Read = (use) => context.store.read(use, options);
   const match = buildMatch(request.selector);
   const { phrase } = match;
   const found = new Findings();
@@ -98,7 +89,7 @@ function toPlan(
 /** Of the arguments of a call that named nothing but the page: what is left of one that was refused. */
 function digestsNaming(paths: Iterable<string>, ids: Iterable<string>): Set<string> {
   const named = [...[...paths].map((path) => ({ path })), ...[...ids].map((id) => ({ id }))];
-  return new Set(named.map((args) => `sha256:${createHash("sha256").update(canonicalJson(args)).digest("hex")}`));
+  return new Set(named.map((args) => digestOf(args)));
 }
 
 /** Of paths that erased pages and others had, in turns: whose the ids are that calls named them by. */
@@ -116,17 +107,13 @@ async function planAnswers(read: Read, found: Findings, { phrase }: ErasureMatch
   const paths = found.paths(); // Answers about a proposal name it by its id.
   const { ids } = found.names();
   const answers: Uint8Array[] = [];
-  for (let after = 0; ; ) {
-    const some = await read((transaction) => transaction.storedAnswers({ after, limit: batch }));
-    for (const { id, currentRevision = "", needs, result = "" } of some) {
-      const isNamed = needs?.page !== undefined && paths.has(needs.page.path);
-      const holds = phrase !== undefined && holdsPhraseInAny([needs?.page?.path ?? "", ...answerTexts(result)], phrase);
-      if (isNamed || holds || ids.has(currentRevision) || [...ids].some((one) => result.includes(one)))
-        answers.push(id);
-    }
-    if (some.length < batch) return answers;
-    after = some.at(-1)?.num ?? after;
-  }
+  await eachAnswer(read, (answer) => {
+    const { id, currentRevision = "", needs, result = "" } = answer;
+    const isNamed = needs?.page !== undefined && paths.has(needs.page.path);
+    const holds = phrase !== undefined && holdsPhraseInAny(answerTexts(answer), phrase);
+    if (isNamed || holds || ids.has(currentRevision) || [...ids].some((one) => result.includes(one))) answers.push(id);
+  });
+  return answers;
 }
 
 /** Pages that stay and name the path of one that goes. */

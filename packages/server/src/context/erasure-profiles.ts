@@ -1,8 +1,8 @@
 import { holdsPhrase, textsIn, valueHoldsPhrase, withoutPhrase } from "../domain/subject.js";
 import type { ProfileChange, ReadTransaction } from "../store/store.js";
 import type { Context } from "./context.js";
-import type { Read } from "./erasure-match.js";
 import { verifyDocument } from "./profile.js";
+import type { Read } from "./stored-walks.js";
 
 export interface ProfileRewrite {
   namespace: string;

@@ -1,5 +1,5 @@
 import type { StoredPage } from "../store/store.js";
-import type { AnyVersion } from "./erasure-match.js";
+import type { AnyVersion } from "./stored-walks.js";
 
 interface Holder {
   page: StoredPage;

@@ -1,8 +1,8 @@
 import type { StoredEntry } from "@satchel/journal";
 import { profileScope } from "@satchel/pcp";
 import { indexedFolder } from "../domain/folder-index.js";
-import type { ReadTransaction } from "../store/store.js";
 import { callTexts, holdsPhraseInAny } from "./called-texts.js";
+import { eachEntry, type Read } from "./stored-walks.js";
 
 /** What calls may have named what goes by. */
 export interface ErasedNames {
@@ -24,8 +24,8 @@ export interface RedactionPlan {
   auditDetails: number;
 }
 
-const batch = 1000;
-const idForm = /\b(?:pg|ver|rev)_[0-9a-hjkmnp-tv-z]{26}\b/g;
+/** Of pages, versions and proposals: all that an envelope names them by. */
+export const idForm = /\b(?:pg|ver|rev)_[0-9a-hjkmnp-tv-z]{26}\b/g;
 
 interface JournalSearch {
   names: ErasedNames;
@@ -49,10 +49,7 @@ interface CallEntries {
   isTouched: boolean;
 }
 
-export async function planRedaction(
-  read: <T>(use: (transaction: ReadTransaction) => Promise<T>) => Promise<T>,
-  names: ErasedNames,
-): Promise<RedactionPlan> {
+export async function planRedaction(read: Read, names: ErasedNames): Promise<RedactionPlan> {
   const search: JournalSearch = {
     names,
     open: new Map(),
@@ -63,12 +60,7 @@ export async function planRedaction(
   };
   const { open, touched } = search;
   for (const { path } of names.holders.values()) search.held.set(path, { isErased: true });
-  for (let from = 0; ; from += batch) {
-    const entries = await read(({ journal }) => journal.entries({ from, limit: batch }));
-    for (const entry of entries) addEntry(entry, search);
-    if (entries.length < batch) break;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  await eachEntry(read, (entry) => addEntry(entry, search));
   const isTouched = (call: CallEntries) =>
     call.isTouched || call.targets.some((target) => isErasedTarget(target, search));
   touched.push(...[...open.values()].filter(isTouched));

@@ -1,11 +1,12 @@
 import { fstatSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { StoredEntry } from "@satchel/journal";
 import { holdsPhrase } from "../domain/subject.js";
-import type { ReadTransaction, Store } from "../store/store.js";
+import type { Store } from "../store/store.js";
 import { answerTexts, callTexts, holdsPhraseInAny } from "./called-texts.js";
 import { ErasedText } from "./erased-text.js";
 import { erasureJobFile } from "./erasure-job.js";
+import { idForm } from "./redaction-plan.js";
+import { eachAnswer, eachEntry, type Read } from "./stored-walks.js";
 
 export interface Residue {
   filesScanned: number;
@@ -24,31 +25,28 @@ export interface ScanRequest {
 
 /** In our files whatever pages say: a page that says it too leaves no trace there. */
 const ownWords = ["SQLite format 3", "PRIVATE+KEY+satchel/", '{"targets":[]}'];
-/** Of pages, versions and proposals: all that an envelope names them by. */
-const ids = /\b(?:pg|ver|rev)_[0-9a-hjkmnp-tv-z]{26}\b/g;
 
 /** Members of kept answers that come from pages and documents; `text` is the whole answer once more. */
 const copiedMembers: ReadonlySet<string> = new Set(["path", "changed", "text"]);
 
 const chunkBytes = 4 * 1024 * 1024;
-const batch = 1000;
 
 /** Looks into every file of the context for what was erased and no surviving text holds (pcp section 10). */
 export async function scanResidue({ store, folder, erased: parts, phrase }: ScanRequest): Promise<Residue> {
   const erased = new ErasedText(parts);
-  const options = { isErasing: true };
+  const read: Read = (use) => store.read(use, { isErasing: true });
   let isHeld = false;
-  await store.read(async (transaction) => {
+  await read(async (transaction) => {
     for (const { kind, text } of transaction.storedTexts()) {
       if (kind === "content") isHeld ||= phrase !== undefined && holdsPhrase(text, phrase);
       erased.survive(Buffer.from(kind === "copy" ? ownWordsOf(text) : text));
     }
-    isHeld ||= await isHeldInAnswers(transaction, phrase);
-  }, options);
+    isHeld ||= await isHeldInAnswers((use) => use(transaction), phrase);
+  });
   for (const text of ownWords) erased.survive(Buffer.from(text));
-  await eachEntry(store, ({ openings: [first] }) => erased.survive(Buffer.from(first?.body.replace(ids, "") ?? "")));
+  await eachEntry(read, ({ openings: [first] }) => erased.survive(Buffer.from(first?.body.replace(idForm, "") ?? "")));
   const traced = isHeld ? ["context.db"] : [];
-  if (await isTracedInJournal(store, { erased, phrase })) traced.push("journal");
+  if (await isTracedInJournal(read, { erased, phrase })) traced.push("journal");
   const files = listFiles(folder);
   for (const name of files) {
     if (isTracedInFile(join(folder, name), erased)) traced.push(name);
@@ -61,42 +59,30 @@ export async function scanResidue({ store, folder, erased: parts, phrase }: Scan
 function ownWordsOf(copy: string): string {
   if (!copy.startsWith("{")) return "";
   const own = JSON.stringify(JSON.parse(copy), (name, value) => (copiedMembers.has(name) ? "" : value));
-  return own.replace(ids, "");
+  return own.replace(idForm, "");
 }
 
-/** Texts of an answer that only its page may hold; the rest of it is in our own words. */
-async function isHeldInAnswers(transaction: ReadTransaction, phrase: string | undefined): Promise<boolean> {
-  for (let after = 0; phrase !== undefined; ) {
-    const answers = await transaction.storedAnswers({ after, limit: batch });
-    const texts = answers.flatMap(({ needs, result = "" }) => [needs?.page?.path ?? "", ...answerTexts(result)]);
-    if (holdsPhraseInAny(texts, phrase)) return true;
-    if (answers.length < batch) return false;
-    after = answers.at(-1)?.num ?? after;
-  }
-  return false;
+async function isHeldInAnswers(read: Read, phrase: string | undefined): Promise<boolean> {
+  if (phrase === undefined) return false;
+  let isHeld = false;
+  await eachAnswer(read, (answer) => {
+    isHeld ||= holdsPhraseInAny(answerTexts(answer), phrase);
+  });
+  return isHeld;
 }
 
 /** Bodies are stored compressed, so they are read through the journal. */
 async function isTracedInJournal(
-  store: Store,
+  read: Read,
   { erased, phrase }: { erased: ErasedText; phrase: string | undefined },
 ): Promise<boolean> {
   let isTraced = false;
-  await eachEntry(store, (entry) => {
+  await eachEntry(read, (entry) => {
     isTraced ||= phrase !== undefined && holdsPhraseInAny(callTexts(entry), phrase);
     for (const opening of entry.openings)
       isTraced ||= opening !== undefined && erased.isTracedIn(Buffer.from(opening.body));
   });
   return isTraced;
-}
-
-async function eachEntry(store: Store, visit: (entry: StoredEntry) => void): Promise<void> {
-  for (let from = 0; ; from += batch) {
-    const entries = await store.read(({ journal }) => journal.entries({ from, limit: batch }), { isErasing: true });
-    for (const entry of entries) visit(entry);
-    if (entries.length < batch) return;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
 }
 
 function listFiles(folder: string): string[] {
