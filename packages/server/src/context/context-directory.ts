@@ -23,7 +23,7 @@ import { createCursorSeal } from "./cursor.js";
 import { createDocumentSeal } from "./document-seal.js";
 import { type ErasurePlan, type ErasureRequest, planErasure } from "./erasure-plan.js";
 import { guardStore } from "./guarded-store.js";
-import { makeOnce, writeSecret } from "./key-file.js";
+import { makeOnce, syncFolder, writeSecret } from "./key-file.js";
 import { checkpointsFile, journalKeyFile, journalKeysFile, newSigningKey, openJournal } from "./open-journal.js";
 import { RateLimiter } from "./rate-limit.js";
 import { createSecretScan } from "./secret-scan.js";
@@ -73,10 +73,12 @@ export function createContext(dataDir: string, spec: ContextSpec, environment: E
     for (const name of [keyFile, documentKeyFile]) writeSecret(join(making, name), environment.randomBytes(32));
     const { secret, known } = newSigningKey({ origin: `satchel/${record.id}`, environment });
     writeSecret(join(making, journalKeyFile), secret);
-    writeFileSync(join(making, journalKeysFile), known);
+    writeFileSync(join(making, journalKeysFile), known, { flush: true });
     createSqliteStore(join(making, databaseFile), record);
     chmodSync(join(making, databaseFile), 0o600);
+    syncFolder(making);
     renameSync(making, target);
+    syncFolder(folder);
     return true;
   } catch (error) {
     rmSync(making, { recursive: true, force: true });

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { ErasureRequest } from "./erasure-plan.js";
+import { syncFolder } from "./key-file.js";
 
 /**
  * What an erasure needs to go on after a crash. It holds what is to go, so it is a file of its own that ends with the
@@ -81,17 +82,6 @@ function writeDurably(file: string, bytes: Buffer, flag: "w" | "r+" = "w"): void
   const descriptor = openSync(file, flag, 0o600);
   try {
     for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** So that a rename or removal survives the loss of power; not every platform opens folders. */
-function syncFolder(folder: string): void {
-  if (process.platform === "win32") return;
-  const descriptor = openSync(folder, "r");
-  try {
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);

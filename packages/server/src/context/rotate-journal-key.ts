@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import {
   currentKey,
@@ -10,6 +10,7 @@ import {
 } from "@satchel/journal";
 import type { WriteTransaction } from "../store/store.js";
 import type { Context } from "./context.js";
+import { syncFolder, writeSecret } from "./key-file.js";
 import { journalKeyFile, journalKeysFile, writeKnownKeys } from "./open-journal.js";
 
 /*
@@ -26,7 +27,8 @@ export async function rotateJournalKey(context: Context): Promise<{ key: string;
     await settleRotation(transaction, folder);
     const from = parseSigningKey(readFileSync(join(folder, journalKeyFile), "utf8").trim());
     const to = generateSigningKey(from.verifier.name, environment.randomBytes(32));
-    writeFileSync(waitingFile(folder), `${to.secretText()}\n`, { mode: 0o600, flush: true });
+    writeSecret(waitingFile(folder), `${to.secretText()}\n`);
+    syncFolder(folder);
     const { randomBytes } = environment;
     const at = new Date(environment.now()).toISOString();
     await rotateKey(transaction.journal, { from, to, at, randomBytes });
