@@ -166,7 +166,7 @@ async function verifyAfterwards(
 }
 
 describe("kill -9 of an erasure", () => {
-  it("at any step of its way: not begun, or finished by the next call", async () => {
+  it("at any step of its way: not begun, or finished by the next call", { timeout: 600_000 }, async () => {
     const choices = new Choices(testSeed());
     const all = stepNames.map((_, at) => at + 1);
     const steps = scaled(all.length * 2) >= all.length ? all : choices.some(all, 20 / all.length);
@@ -185,7 +185,7 @@ describe("kill -9 of an erasure", () => {
     expect(outcomes.get("resumed")).toBeGreaterThan(0);
   });
 
-  it("twice: of the erasure, and of the one who finishes it", async () => {
+  it("twice: of the erasure, and of the one who finishes it", { timeout: 600_000 }, async () => {
     const choices = new Choices(testSeed());
     const begun = stepNames.findIndex((name) => name.endsWith("after write")) + 1;
     for (let round = 0; round < scaled(40); round++) {

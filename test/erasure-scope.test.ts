@@ -288,3 +288,14 @@ describe("pages that stay and name an erased path", () => {
     expect(receipt.residual).toMatchObject({ remaining_mentions: count });
   });
 });
+
+describe("a subject of two words", () => {
+  it("is no match where the first ends the frontmatter and the second begins the body", async () => {
+    const shared = Shared.open();
+    await shared.write("p", "harbour at dawn\n", { title: "Walks", tags: ["oakwordling"] });
+    await shared.write("q", "oakwordling\n\nharbour\n");
+    const { receipt } = await erase(shared, { subject: "oakwordling harbour" });
+    expect(some(receipt.counts)).toMatchObject({ pages: 1 });
+    expect((await survey(shared)).pages.map(({ path }) => path)).toEqual(["p"]);
+  });
+});

@@ -216,6 +216,12 @@ describe("search", () => {
   });
 });
 
+/** Numbers that JSON does not carry exactly are refused; that has a test of its own. */
+function holdsInexact(value: unknown): boolean {
+  if (typeof value === "number") return Number.isInteger(value) && Math.abs(value) >= 2 ** 53 && Math.abs(value) < 1e21;
+  return typeof value === "object" && value !== null && Object.values(value).some(holdsInexact);
+}
+
 describe("frontmatter and Markdown", () => {
   it("F1: a file's own block stays the only one, with its unknown keys", async () => {
     const world = World.open();
@@ -383,7 +389,8 @@ describe("frontmatter and Markdown", () => {
     const anyText = fc
       .string({ unit: "binary", minLength: 1, maxLength: 40 })
       .filter((text) => text.trim() !== "" && text.isWellFormed());
-    const property = fc.asyncProperty(anyText, fc.jsonValue({ maxDepth: 3 }), async (title, other) => {
+    const anyValue = fc.jsonValue({ maxDepth: 3 }).filter((value) => !holdsInexact(value));
+    const property = fc.asyncProperty(anyText, anyValue, async (title, other) => {
       await world.write("page", "x\n", { title, other });
       const read = await world.ok<{ frontmatter: Record<string, unknown> }>("memory_read", { path: "page" });
       expect(read.frontmatter.title).toBe(title);

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { findProtected } from "@satchel/prp";
 import { describe, expect, it } from "vitest";
 import { type CursorPosition, type CursorSubject, createCursorSeal, cursorLifetimeMs } from "./cursor.js";
 
@@ -32,6 +33,22 @@ describe("cursor", () => {
       expect(cursor).toMatch(/^[\w-]+$/);
       expect(Buffer.from(cursor, "base64url").toString("latin1")).not.toContain("pg_");
     }
+  });
+
+  it("never has the form of a credential", () => {
+    const ivs = ["sk-1aaaaaaaaaaaa", "_AKIAABCDEFGHIJK", "aaaaaaaaaaaaaaaa"].map((text) =>
+      Buffer.from(text, "base64url"),
+    );
+    const given = [...ivs];
+    const seal = createCursorSeal(Buffer.alloc(32, 1), {
+      now: () => startMs,
+      newUuid: () => "",
+      randomBytes: () => given.shift() ?? randomBytes(12),
+    });
+    const cursor = seal.seal(subject, position);
+    expect(given.length).toBeLessThan(ivs.length - 1);
+    expect(findProtected(cursor)).toEqual([]);
+    expect(seal.open(subject, cursor)).toEqual(position);
   });
 
   const strangers: [name: string, other: CursorSubject][] = [

@@ -31,8 +31,7 @@ export function buildMatch(selector: ErasureSelector): ErasureMatch {
   }
   const phrase = foldSubject(selector.subject) ?? "";
   const content = ({ head, body, keys, review }: Parameters<ErasureMatch["content"]>[0]) =>
-    holdsPhrase(`${withoutOwnNames(head)}\n${body}`, phrase) ||
-    valueHoldsPhrase([textsInKeys(keys), review?.note ?? ""], phrase);
+    valueHoldsPhrase([withoutOwnNames(head), body, textsInKeys(keys), review?.note ?? ""], phrase);
   return {
     phrase,
     content,
