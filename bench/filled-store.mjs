@@ -29,11 +29,11 @@ export async function fillStore(dataDir, { from, to }) {
 }
 
 async function importBatch(context, numbers) {
-  const files = numbers.map((number) => {
+  const pages = numbers.map((number) => {
     const page = makePage(number);
     return { file: `${page.path}.md`, path: page.path, text: toMarkdown(page) };
   });
-  const operation = importOperation(files, { dryRun: false, skipRefused: false });
+  const operation = importOperation({ pages, refused: [] }, { dryRun: false, skipRefused: false });
   const result = await dispatch(operation, { context, caller: localCaller, args: {}, log: stderrLog });
   if (!result.ok || !result.output.applied) throw new Error(`The import was refused: ${JSON.stringify(result)}`);
 }

@@ -40,7 +40,7 @@ function areaOf(path) {
 function describeFile(path) {
   const folder = path.split("/")[1];
   const area = areaOf(path);
-  const pure = leaves.includes(folder) || (folder === "server" && area === "domain");
+  const pure = leaves.includes(folder) || (folder === "server" && (area === "domain" || area === "foreign"));
   return { path, folder, area, test: isTest(path), pure };
 }
 
@@ -114,7 +114,8 @@ function checkPackages(file, target) {
 
 function checkPurity(file, target) {
   if (!file.pure || file.test || target.kind !== "builtin") return undefined;
-  if (file.folder === "server") return `domain is pure: it may not import ${target.specifier}`;
+  if (file.folder === "server" && file.area === "domain")
+    return `domain is pure: it may not import ${target.specifier}`;
   if (!pureBuiltins.has(target.name.split("/")[0])) return `a leaf does no IO: it may not import ${target.specifier}`;
   const random = target.name === "crypto" && target.names.find((name) => randomCrypto.test(name));
   return random ? `a leaf is given its randomness: it may not import ${random}` : undefined;
@@ -131,6 +132,14 @@ function checkServer(file, target) {
       (target.kind === "library" && !pureLibraries.has(target.name)) ||
       (target.kind === "relative" && target.area !== "domain");
     return foreign ? `domain imports only domain and leaves, not ${target.specifier}` : undefined;
+  }
+  if (file.area === "archive" && target.kind === "relative" && target.area !== "archive") {
+    return `archive imports only archive, leaves and libraries, not ${target.specifier}`;
+  }
+  if (file.area === "foreign") {
+    const isNear = target.kind === "relative" && (target.area === "foreign" || target.area === "domain");
+    const isAllowed = isNear || target.kind === "builtin" || target.name === "@satchel/pcp";
+    return isAllowed ? undefined : `foreign imports only foreign, domain and @satchel/pcp, not ${target.specifier}`;
   }
   if (file.area === "mcp" && (toStore || target.name === "better-sqlite3")) {
     return `mcp may not import ${target.specifier}: it goes through context`;

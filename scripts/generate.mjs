@@ -164,16 +164,19 @@ function keepProse(comment) {
   return prose.length > 3 ? `${prose.join("\n")}` : "";
 }
 
-/** What a document is checked against: both sides of every tool, and the documents that callers store. */
+/** What a document is checked against: both sides of every tool, and the documents that callers store or hand in. */
 function listValidated(schemas) {
   const { $id, $defs } = schemas.get("tools");
   const tools = Object.keys($defs).flatMap((def) => (def.endsWith("_output") ? [def.slice(0, -"_output".length)] : []));
   const sides = tools.sort().flatMap((tool) => [`${tool}_input`, `${tool}_output`]);
   return [
-    ...["pcp.health", "profile.core", "profile.team"].map((name) => [name, schemas.get(name).$id]),
+    ...["export.manifest", "pcp.health", "profile.core", "profile.team"].map((name) => [name, schemas.get(name).$id]),
     ...sides.map((def) => [def, `${$id}#/$defs/${def}`]),
+    ...ARCHIVED.map((def) => [def, `${schemas.get("archive.record").$id}#/$defs/${def}`]),
   ];
 }
+
+const ARCHIVED = ["archived_version", "archived_revision", "archived_partitions", "archived_change"];
 
 // Nothing that only annotates: the compiler would carry it along.
 function stripProse(node) {

@@ -190,7 +190,8 @@ describe("every call of a tool leaves one entry", () => {
     { tool: "context_brief", args: {}, caller: nothing, facts: ["memory", "deny", "forbidden", []] },
     { tool: "audit_list", args: { limit: 2 }, facts: ["audit", "read", "ok", 2] },
     { tool: "audit_list", args: {}, caller: reader, facts: ["audit", "deny", "forbidden", []] },
-    { tool: "export_create", args: {}, facts: ["export", "export", "unsupported", []] },
+    { tool: "export_create", args: {}, facts: ["export", "export", "ok", 1] },
+    { tool: "export_create", args: { encrypt_to: ["x"] }, facts: ["export", "export", "invalid_input", []] },
     { tool: "erase_request", args: {}, facts: ["erase", "erase", "invalid_input", []] },
   ];
 
@@ -246,7 +247,7 @@ describe("every call of a tool leaves one entry", () => {
 });
 
 describe("every operation of the terminal leaves one entry", () => {
-  const file = { file: "a.md", path: "a", text: "x\n" };
+  const reading = { pages: [{ file: "a.md", path: "a", text: "x\n" }], refused: [] };
   const options = { dryRun: false, skipRefused: false };
   // biome-ignore lint/suspicious/noExplicitAny: operations of every input and output stand in one table.
   type Any = Operation<any, any>;
@@ -263,9 +264,13 @@ describe("every operation of the terminal leaves one entry", () => {
     [pageRestoreOperation, ({ version }) => ({ path: "p", version }), ["memory", "write", "ok", ["p"]]],
     [pageRemoveOperation, () => ({ path: "p" }), ["memory", "write", "ok", ["p"]]],
     [reviewTextOperation, ({ revision }) => ({ revision }), ["review", "read", "ok", 1]],
-    [importOperation([file], options), () => ({}), ["memory", "write", "ok", ["a"]]],
-    [importOperation([file], { ...options, dryRun: true }), () => ({}), ["memory", "write", "ok", []]],
-    [importOperation([{ ...file, text: undefined }], options), () => ({}), ["memory", "write", "ok", []]],
+    [importOperation(reading, options), () => ({}), ["memory", "write", "ok", ["a"]]],
+    [importOperation(reading, { ...options, dryRun: true }), () => ({}), ["memory", "write", "ok", []]],
+    [
+      importOperation({ ...reading, refused: [{ file: "b.md", reason: "unreadable" }] }, options),
+      () => ({}),
+      ["memory", "write", "ok", []],
+    ],
     [inspectOperation, () => ({}), ["admin", "read", "ok", []]],
     [settingsOperation, () => ({}), ["admin", "read", "ok", []]],
     [settingOperation, () => ({ name: "secrets", value: "warn" }), ["admin", "write", "ok", ["secrets"]]],

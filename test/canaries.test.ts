@@ -154,7 +154,7 @@ const places: Place[] = [
     asked: ({ text }) => ({ names: { runId: [text], [text]: text } }),
   },
   { place: "no names", tool: "memory_list", args: () => ({}), asked: ({ text }) => ({ names: text }) },
-  { place: "unserved", tool: "export_create", args: ({ text }) => ({ encrypt_to: [text] }) },
+  { place: "recipient", tool: "export_create", args: ({ text }) => ({ encrypt_to: [text] }) },
   {
     place: "connection",
     tool: "memory_list",

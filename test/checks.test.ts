@@ -42,10 +42,13 @@ describe("check-imports", () => {
     "packages/pcp/src/a.test.ts": 'import "node:fs";\nimport "../../../test/scale.js";\nprocess.env.X; Date.now();\n',
     [`${server}/domain/a.ts`]:
       'import "@satchel/pcp";\nimport "./b.js";\nexport const at = (ms: number) => new Date(ms);\n',
+    [`${server}/foreign/a.ts`]:
+      'import { createHash } from "node:crypto";\nimport "@satchel/pcp";\nimport "../domain/a.js";\n',
     [`${server}/context/a.ts`]: 'import { open } from "../store/store.js";\nimport "../domain/a.js";\n',
     [`${server}/context/a.test.ts`]: 'import "../mcp/a.js";\nimport "../store/store.js";\n',
     [`${server}/retrieval/a.ts`]: 'import type { Store } from "../store/store.js";\nDate.now();\n',
     [`${server}/store/sqlite/a.ts`]: 'import "better-sqlite3";\nimport "../store.js";\nimport "../../domain/a.js";\n',
+    [`${server}/archive/a.ts`]: 'import "node:fs";\nimport "tar-stream";\nimport "@satchel/pcp";\nimport "./b.js";\n',
     [`${server}/mcp/a.ts`]:
       'import "../context/a.js";\nconst text = \'import "../store/store.js"\';\nprocess.stdout.write(text);\n',
     [`${server}/index.ts`]: 'export { open } from "./store/store.js";\n',
@@ -81,8 +84,19 @@ describe("check-imports", () => {
     ["domain reading the clock", `${server}/domain/a.ts`, "const now = new Date();", "new Date()"],
     ["domain drawing lots", `${server}/domain/a.ts`, "const x = Math.random();", "Math.random"],
     ["domain reading process", `${server}/domain/a.ts`, "const x = process.platform;", "pure"],
+    [
+      "foreign importing context",
+      `${server}/foreign/a.ts`,
+      'import type { C } from "../context/a.js";',
+      "foreign imports",
+    ],
+    ["foreign importing a library", `${server}/foreign/a.ts`, 'import { parse } from "yaml";', "foreign imports"],
+    ["foreign reading files", `${server}/foreign/a.ts`, 'import "node:fs";', "no IO"],
+    ["foreign reading the clock", `${server}/foreign/a.ts`, "const now = Date.now();", "Date.now"],
     ["mcp importing store", `${server}/mcp/a.ts`, 'import type { S } from "../store/store.js";', "mcp may not"],
     ["mcp importing SQL", `${server}/mcp/a.ts`, 'import Database from "better-sqlite3";', "mcp may not"],
+    ["archive importing domain", `${server}/archive/a.ts`, 'import "../domain/a.js";', "archive imports"],
+    ["archive importing context", `${server}/archive/a.ts`, 'import "../context/a.js";', "archive imports"],
     ["store importing mcp", `${server}/store/a.ts`, 'import "../mcp/a.js";', "store may not"],
     [
       "retrieval calling store",

@@ -7,6 +7,7 @@ import {
   type Context,
   callTool,
   createContext,
+  detectFormat,
   dispatch,
   type ImportSummary,
   importOperation,
@@ -170,14 +171,16 @@ export class World {
   }
 
   async importTexts(
-    files: { path: string; text: string | undefined }[],
+    files: { path: string; text: string | Buffer }[],
     partition?: string,
     skipRefused = false,
   ): Promise<ImportSummary> {
-    const operation = importOperation(
-      files.map(({ path, text }) => ({ file: `${path}.md`, path, text })),
-      { dryRun: false, skipRefused, ...(partition !== undefined && { partition }) },
-    );
+    const given = files.map(({ path, text }) => ({ name: `${path}.md`, bytes: Buffer.from(text) }));
+    const operation = importOperation(detectFormat(given).read(given), {
+      dryRun: false,
+      skipRefused,
+      ...(partition !== undefined && { partition }),
+    });
     const { context } = this;
     const result = await dispatch(operation, { context, caller: owner, args: {}, log: this.log() });
     if (!result.ok) throw new Error(`import failed: ${result.refusal.message}`);

@@ -1,4 +1,8 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
 import type { ToolName } from "@satchel/pcp";
+import { type Caller, readArchive } from "@satchel/server";
 import { describe, expect, it } from "vitest";
 import { Choices } from "./choices.js";
 import { assistant, limitedScopes, owner, type PageFile, World } from "./in-process.js";
@@ -44,6 +48,10 @@ function randomPage(choices: Choices, known: string[], hidden: boolean): PageFil
   const body = choices.many(choices.integer(3, 40), () => choices.pick(words)).join(" ");
   return { path, frontmatter, body: `${body}${hidden ? " secretword" : ""}\n` };
 }
+
+const hiddenKeys = { title: "h", sensitivity: "sensitive" };
+/** After every history. */
+const endMs = Date.UTC(2026, 2, 20);
 
 const isHiddenPath = (path: string) => /\/h\d+$/.test(path);
 
@@ -360,5 +368,75 @@ describe("moving a page out of sight", () => {
       { query },
     ]);
     await expectSame(worlds as [World, World], [...asked, ["memory_read", { path: "_index" }], ["context_brief", {}]]);
+  });
+});
+
+describe("an archive for a caller", () => {
+  /** Its files, ids and the time it was made left out. Only what depends on the caller's own calls is audit of its own. */
+  async function filesFor(world: World, caller: Caller): Promise<string[]> {
+    const answer = await world.ok<{ download_url: string }>("export_create", {}, caller);
+    const path = fileURLToPath(answer.download_url);
+    const { files, problems, manifest } = await readArchive(path, { identities: [] });
+    expect(problems).toEqual([]);
+    const { files: _, created: __, ...facts } = manifest ?? {};
+    const isOwn = (name: string) => !name.startsWith("audit/");
+    const listed = [...files].filter(([name]) => isOwn(name));
+    const shown = listed.map(([name, bytes]) => normalise(`${name}\n${bytes}`));
+    return [JSON.stringify(facts), ...shown, ...timesIn(gunzipSync(readFileSync(path)))];
+  }
+
+  /** The times of a tar's entries, its names normalised. */
+  function timesIn(tar: Buffer): string[] {
+    const times: string[] = [];
+    for (let at = 0; at + 512 <= tar.length; ) {
+      const header = tar.subarray(at, at + 512);
+      const name = header.toString("utf8", 0, 100).replace(/\0.*$/s, "");
+      if (name === "") break;
+      const size = Number.parseInt(header.toString("latin1", 124, 136), 8);
+      if (!name.startsWith("audit/")) times.push(`${normalise(name)} ${header.toString("latin1", 136, 147)}`);
+      at += 512 + Math.ceil(size / 512) * 512;
+    }
+    return times;
+  }
+
+  const callers: [string, Caller][] = [
+    ["without the right", assistant(`${limitedScopes} export:read`)],
+    ["with the right but without recipients", assistant()],
+    ["that reads alone", assistant("memory:read export:read")],
+  ];
+
+  it.each(callers)(
+    "%s is the same whether or not there are hidden pages, names and times of its files included",
+    async (_, caller) => {
+      for (let round = 0; round < Math.max(2, scaled(20)); round++) {
+        const history = randomHistory(testSeed() + 1000 + round, round % 2 === 1);
+        const [bare, full] = [await play(history, false), await play(history, true)];
+        for (const world of [bare, full]) world.clock.ms = endMs;
+        await full.ok("memory_write", { path: "hidden/h99", body: "secretword\n", frontmatter: hiddenKeys });
+        const [expected, found] = [await filesFor(bare, caller), await filesFor(full, caller)];
+        expect(found).toEqual(expected);
+        expect(found.join("\n")).not.toContain("secretword");
+        expect([...bare.faults, ...full.faults]).toEqual([]);
+      }
+    },
+    fullTimeoutMs,
+  );
+
+  it("is the same for another user, for whom nothing exists, its audit included", async () => {
+    const history = randomHistory(testSeed() + 2000, true).map((step) => ({ ...step, hidden: true }));
+    const worlds = [await play(history, false), await play(history, true)];
+    const texts: string[][] = [];
+    for (const world of worlds) {
+      world.clock.ms = endMs;
+      await world.call("memory_read", { path: "notes/v1" }, otherUser);
+      const answer = await world.ok<{ download_url: string }>("export_create", {}, otherUser);
+      const { files } = await readArchive(fileURLToPath(answer.download_url), { identities: [] });
+      texts.push(
+        [...files]
+          .filter(([name]) => name !== "audit/journal.pub")
+          .map(([name, bytes]) => normalise(`${name}\n${bytes}`)),
+      );
+    }
+    expect(texts[1]).toEqual(texts[0]);
   });
 });

@@ -1,4 +1,3 @@
-import { TOOL_NAMES } from "@satchel/pcp";
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -16,7 +15,7 @@ import {
   type ToolAnswer,
 } from "./harness.js";
 
-const served = [
+const toolNames = [
   "profile_get",
   "profile_update",
   "memory_search",
@@ -29,12 +28,12 @@ const served = [
   "partition_list",
   "context_brief",
   "audit_list",
+  "export_create",
   "erase_request",
 ];
-const unserved = TOOL_NAMES.filter((name) => !served.includes(name));
 const everything =
   "profile.core:read profile.core:write memory:read memory:write memory:review memory.sensitive:read audit:read export:read erase:write";
-const nothingHere = "export:read";
+const nothingHere = "profile.other:read";
 
 type Wire = "stdio" | "HTTP";
 const combinations = clientKinds.flatMap((kind) => (["stdio", "HTTP"] as Wire[]).map((wire) => [kind, wire] as const));
@@ -137,6 +136,7 @@ const scopeCases: [string, unknown, string[]][] = [
   ["audit_list", {}, ["audit:read"]],
   ["partition_list", {}, ["memory:read", "memory:propose", "memory:write", "memory:review"]],
   ["context_brief", {}, ["profile.core:read", "memory:read"]],
+  ["export_create", {}, ["export:read"]],
 ];
 
 describe.each(combinations)("%s over %s", (kind, wire) => {
@@ -163,8 +163,8 @@ describe.each(combinations)("%s over %s", (kind, wire) => {
     expect(client.protocol()).toBe(expected[kind]);
   });
 
-  it("lists the served tools in their order and no other", async () => {
-    expect((await client.listTools()).map(({ name }) => name)).toEqual(served);
+  it("lists the tools in their order and no other", async () => {
+    expect((await client.listTools()).map(({ name }) => name)).toEqual(toolNames);
   });
 
   it("writes, replaces, reads and finds a page", async () => {
@@ -249,14 +249,6 @@ describe.each(combinations)("%s over %s", (kind, wire) => {
     expect(error).not.toHaveProperty("required_scopes");
   });
 
-  it("answers unsupported for the tools that are not served", async () => {
-    for (const name of unserved) {
-      const error = errorOf(await client.callTool(name, {}));
-      expect(error).toEqual({ code: "unsupported", message: `${name} is not available in this release.` });
-    }
-    expect(unserved).toEqual(["export_create"]);
-  });
-
   it("says an unknown tool with a protocol error", async () => {
     for (const name of ["memory_delete", "", "__proto__"]) {
       await expect(client.callTool(name, {})).rejects.toMatchObject({ code: -32602 });
@@ -331,7 +323,7 @@ describe("--schemas exact", () => {
       ? await connectHttp(kind, `${server.origin}/mcp`, await makeToken(own, everything))
       : await connectStdio(kind, ["--data", own, ...args]);
     const tools = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(served);
+    expect(tools.map(({ name }) => name)).toEqual(toolNames);
     expect(JSON.stringify(tools[0]?.outputSchema)).toContain("$defs");
     const calls: [string, unknown][] = [
       ["memory_write", { path: "exact", body: "An exact page." }],

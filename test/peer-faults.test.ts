@@ -267,7 +267,7 @@ describe("frontmatter and Markdown", () => {
       { path: "null-type", text: "---\ntitle: a\ntype: null\n---\n" },
       { path: "no-type", text: "---\ntitle: b\ntype:\ntags:\nsource: ~\n---\n" },
       { path: "bad", text: "---\ntitle: c\n- x: [\n---\n" },
-      { path: "not-utf8", text: undefined },
+      { path: "not-utf8", text: Buffer.from([0x61, 0xff]) },
       { path: "good", text: "good\n" },
     ];
     const all = await world.importTexts(files);

@@ -408,11 +408,14 @@ const rows: Row[] = [
     error: "not_found",
   },
   {
-    situation: "a tool that is not served yet",
+    situation: "an archive",
     tool: "export_create",
     args: {},
-    is: ["unavailable", "operation_absent", "grant"],
-    error: "unsupported",
+    is: ["succeeded", "ok", "active_task"],
+    more: ({ answer }) => {
+      const artifact = [{ kind: "artifact" as const, id: String(answer.export_id) }];
+      return { references: artifact, artifactRefs: artifact };
+    },
   },
   {
     situation: "too many calls",
@@ -528,7 +531,7 @@ describe("what a call leaves", () => {
       [
         ...["company_mismatch", "tool_not_exposed", "operation_unsupported", "approval_denied", "approval_expired"],
         ...["delegated_authorization_required", "provider_unavailable", "tool_failed", "output_invalid"],
-        "call_cancelled",
+        ...["call_cancelled", "operation_absent"],
       ].sort(),
     );
   });

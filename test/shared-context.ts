@@ -199,9 +199,9 @@ export class Shared {
   }
 
   /** Many pages in one transaction. @throws when one is refused */
-  async addPages(pages: { path: string; body: string }[]): Promise<void> {
-    const files = pages.map(({ path, body }) => ({ file: `${path}.md`, path, text: body }));
-    const { refused } = await this.done(importOperation(files, { dryRun: false, skipRefused: false }));
+  async addPages(made: { path: string; body: string }[]): Promise<void> {
+    const pages = made.map(({ path, body }) => ({ file: `${path}.md`, path, text: body }));
+    const { refused } = await this.done(importOperation({ pages, refused: [] }, { dryRun: false, skipRefused: false }));
     if (refused.length > 0) throw new Error(`refused: ${JSON.stringify(refused)}`);
   }
 

@@ -11,7 +11,7 @@ import { TOOL_NAMES } from "./tools.js";
 import { parseUtc } from "./utc.js";
 
 const NAMES = Object.keys(VALIDATORS) as ValidatorName[];
-const DOCUMENTS = ["profile.core", "profile.team", "pcp.health"] as const;
+const DOCUMENTS = ["export.manifest", "profile.core", "profile.team", "pcp.health"] as const;
 const AT = "2026-01-02T03:04:05.000Z";
 
 const addFormats = addFormatsModule as unknown as (ajv: Ajv2020, formats: FormatName[]) => void;
@@ -22,7 +22,8 @@ for (const [name, schema] of Object.entries(EXTENDED_SCHEMAS)) if (name !== "too
 
 function placeOf(name: ValidatorName): SchemaPlace {
   const document = DOCUMENTS.find((file) => file === name);
-  return document ? { file: document, steps: [] } : { file: "tools", steps: ["$defs", name] };
+  const file = name.startsWith("archived_") ? "archive.record" : "tools";
+  return document ? { file: document, steps: [] } : { file, steps: ["$defs", name] };
 }
 
 function compiledNow(name: ValidatorName) {
@@ -126,9 +127,10 @@ function drawScalar(g: GeneratorValue, node: JsonSchema): unknown {
 }
 
 describe("compiled validators", () => {
-  test("there is one for both sides of every tool and for every stored document, and no other", () => {
+  test("there is one for both sides of every tool, for every stored document and every record of an archive, and no other", () => {
     const sides = TOOL_NAMES.flatMap((tool) => [`${tool}_input`, `${tool}_output`]);
-    expect([...NAMES].sort()).toEqual([...sides, ...DOCUMENTS].sort());
+    const archived = ["change", "partitions", "revision", "version"].map((kind) => `archived_${kind}`);
+    expect([...NAMES].sort()).toEqual([...sides, ...DOCUMENTS, ...archived].sort());
   });
 
   test.each(NAMES)("%s reports what the schema, compiled now, reports", (name) => {

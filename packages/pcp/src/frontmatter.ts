@@ -40,7 +40,8 @@ export interface Frontmatter {
 export const SERVER_KEYS = ["id", "created", "updated", "generated", "review"] as const;
 
 const SERVER: ReadonlySet<string> = new Set(SERVER_KEYS);
-const CLIENT_KEYS: ReadonlySet<string> = new Set([
+/** The keys this server knows and a client sets; any other key is free. */
+export const CLIENT_KEYS: ReadonlySet<string> = new Set([
   "title",
   "type",
   "tags",

@@ -17,7 +17,12 @@ const UNPRINTABLE = /[\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g;
  */
 export function buildHead(frontmatter: Record<string, unknown>): string {
   const entries = Object.entries(frontmatter).filter(([key, value]) => !SERVER.has(key) && value !== undefined);
-  if (entries.length === 0) return "---\n---\n";
+  return `---\n${buildYaml(entries)}---\n`;
+}
+
+/** The lines of a block mapping, each with its line end; none for no entries. */
+export function buildYaml(entries: [string, unknown][]): string {
+  if (entries.length === 0) return "";
   const document = new Document(Object.fromEntries(entries), {
     version: "1.2",
     schema: "core",
@@ -31,7 +36,7 @@ export function buildHead(frontmatter: Record<string, unknown>): string {
     doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER,
     flowCollectionPadding: false,
   });
-  return `---\n${yaml.replace(UNPRINTABLE, escapeCharacter)}---\n`;
+  return yaml.replace(UNPRINTABLE, escapeCharacter);
 }
 
 function chooseStyle(node: Scalar): void {

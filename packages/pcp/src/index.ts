@@ -1,4 +1,5 @@
 export * from "./errors.js";
+export * from "./foreign-keys.js";
 export * from "./frontmatter.js";
 export {
   LIFECYCLES,
@@ -19,6 +20,7 @@ export * from "./ids.js";
 export type { JsonValue } from "./json.js";
 export type { JsonSchema } from "./json-schema.js";
 export * from "./names.js";
+export { buildPageFile, type ServerKeys, splitPageFile } from "./page-file.js";
 export * from "./page-problem.js";
 export * from "./page-text.js";
 export * from "./page-title.js";

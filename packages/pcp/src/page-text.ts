@@ -1,29 +1,7 @@
 import { type Frontmatter, parseFrontmatter } from "./frontmatter.js";
-import { isJsonObject, isWellFormed } from "./json.js";
+import { type Block, findBlock, frontmatterTooLarge, position, readBlock } from "./frontmatter-block.js";
+import { isWellFormed } from "./json.js";
 import { MAX_BODY_BYTES, MAX_FRONTMATTER_BYTES, type PageProblem } from "./page-problem.js";
-import { JsonReading, type Shape, YamlRefusal } from "./yaml-json.js";
-import { parseYamlTree, type YamlFault } from "./yaml-tree.js";
-
-const FENCE = /^---[ \t]*(?:\n|$)/;
-// No m flag: it would take U+2028 for a line end, and then a value could close its own block.
-const CLOSING_FENCE = /(?<=^|\n)---[ \t]*(?=\n|$)/;
-
-const FRONTMATTER_SHAPE: Shape = {
-  members: {
-    title: "text",
-    type: "text",
-    tags: { items: "text" },
-    partition: "text",
-    sensitivity: "text",
-    lifecycle: "text",
-    confidence: "maybe",
-    valid_from: "text",
-    valid_until: "text",
-    source: { members: { origin: "text", client: "text", session: "text", at: "text" } },
-    derived_from: { items: "text" },
-    relations: { items: { members: { rel: "text", target: "text", confidence: "maybe" } } },
-  },
-};
 
 export type ParsedHead = { ok: true; head: string; frontmatter: Frontmatter } | { ok: false; problems: PageProblem[] };
 
@@ -35,64 +13,6 @@ export type ParsedPage =
 export function normaliseText(text: string): string {
   const start = text.startsWith("\uFEFF") ? 1 : 0;
   return text.slice(start).replace(/\r\n?/g, "\n");
-}
-
-/** A block as the fences show it: `yaml` lies in the text from `start` on, and the body from `end` on. */
-interface Block {
-  yaml: string;
-  start: number;
-  end: number;
-}
-
-function findBlock(text: string): Block | undefined {
-  const opening = FENCE.exec(text);
-  if (!opening) return undefined;
-  const start = opening[0].length;
-  const closing = CLOSING_FENCE.exec(text.slice(start));
-  if (!closing) return undefined;
-  const fenceEnd = start + closing.index + closing[0].length;
-  return {
-    yaml: text.slice(start, start + closing.index),
-    start,
-    end: text[fenceEnd] === "\n" ? fenceEnd + 1 : fenceEnd,
-  };
-}
-
-type Reading =
-  | { kind: "mapping"; value: unknown; offsets: ReadonlyMap<string, number> }
-  | { kind: "text" }
-  | { kind: "faulty"; problems: PageProblem[] };
-
-function readBlock(block: Block): Reading {
-  if (Buffer.byteLength(block.yaml) > MAX_FRONTMATTER_BYTES)
-    return { kind: "faulty", problems: [frontmatterTooLarge()] };
-  const tree = parseYamlTree(block.yaml);
-  if (!tree.ok) return { kind: "faulty", problems: tree.faults.map((fault) => locate(block, fault)) };
-  const contents = tree.document?.contents;
-  if (!tree.document || contents === null || contents === undefined) return emptyMapping();
-  try {
-    const reading = new JsonReading(tree.document);
-    const value = reading.read(contents, FRONTMATTER_SHAPE, { pointer: "", depth: 0 });
-    if (isJsonObject(value)) return { kind: "mapping", value, offsets: reading.offsets };
-    return block.yaml.trim() === "" || isOnlyComments(block.yaml) ? emptyMapping() : { kind: "text" };
-  } catch (error) {
-    if (!(error instanceof YamlRefusal)) throw error;
-    return { kind: "faulty", problems: [locate(block, error.fault)] };
-  }
-}
-
-const emptyMapping = (): Reading => ({ kind: "mapping", value: {}, offsets: new Map() });
-const isOnlyComments = (yaml: string): boolean => yaml.split("\n").every((line) => /^[ \t]*(?:#|$)/.test(line));
-
-function locate(block: Block, fault: YamlFault): PageProblem {
-  const message = `The YAML frontmatter can't be read: ${fault.message.replace(/[.]?$/, ".")}`;
-  return { code: "invalid_input", message, ...position(block, fault.offset) };
-}
-
-// The opening fence is line 1, so the YAML's first line is the text's second.
-function position(block: Block, offset: number): { line: number; column: number } {
-  const before = block.yaml.slice(0, offset);
-  return { line: before.split("\n").length + 1, column: before.length - before.lastIndexOf("\n") };
 }
 
 /**
@@ -151,11 +71,6 @@ export function parsePageText(input: string): ParsedPage {
 export function verifyPageSizes(head: string, body: string): PageProblem[] {
   const yaml = findBlock(head)?.yaml ?? "";
   return [...(Buffer.byteLength(yaml) > MAX_FRONTMATTER_BYTES ? [frontmatterTooLarge()] : []), ...verifyBodySize(body)];
-}
-
-function frontmatterTooLarge(): PageProblem {
-  const message = `The frontmatter is larger than ${MAX_FRONTMATTER_BYTES / 1024} KiB.`;
-  return { code: "too_large", message, line: 1, column: 1 };
 }
 
 function verifyBodySize(body: string): PageProblem[] {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SCHEMAS } from "./generated/schemas.js";
 import { TOOL_NAMES, type ToolName } from "./tools.js";
-import { validateExtension, validateInput, validateOutput, validateProfile } from "./validate.js";
+import { validateExtension, validateInput, validateManifest, validateOutput, validateProfile } from "./validate.js";
 
 const AT = "2026-01-02T03:04:05.000Z";
 
@@ -79,7 +79,7 @@ describe("documents", () => {
       expect(validateInput(tool, { "": 1 })).toContain("/: unknown argument");
       expect(validateOutput(tool, null)).toEqual(["/: must be object"]);
     }
-    expect(Object.keys(SCHEMAS)).toHaveLength(9);
+    expect(Object.keys(SCHEMAS)).toHaveLength(10);
   });
 
   test("profile.core: only the name is required, and it is closed", () => {
@@ -154,5 +154,41 @@ describe("documents", () => {
     expect(
       validateOutput("memory_propose", { path: "a", revision: "r", review_state: "approved", target_exists: false }),
     ).toHaveLength(1);
+  });
+});
+
+describe("validateManifest", () => {
+  const file = (path: string) => ({ path, sha256: "0".repeat(64), bytes: 0 });
+  const manifest = {
+    pcp_version: "0.3",
+    created: AT,
+    context: { handle: "me", kind: "personal", profile_type: "core" },
+    coverage: "full",
+    page_count: 0,
+    files: Array.from({ length: 2500 }, (_, index) => file(`f${index}`)),
+    omitted: [{ part: "audit", reason: "not asked for" }],
+  };
+
+  test.each<[string, object]>([
+    ["a long list", {}],
+    ["no file", { files: [] }],
+    ["members of its own", { context: { ...manifest.context, label: "Me" }, "org.example": 1 }],
+  ])("lets through %s", (_name, change) => expect(validateManifest({ ...manifest, ...change })).toEqual([]));
+
+  test.each<[string, unknown, string]>([
+    ["nothing", undefined, "/: must be object"],
+    ["another version", { ...manifest, pcp_version: "0.2" }, "/pcp_version"],
+    ["no list", { ...manifest, files: undefined }, "must have required property 'files'"],
+    ["a list that is none", { ...manifest, files: {} }, "/files: must be array"],
+    ["no time", { ...manifest, created: "yesterday" }, "/created"],
+    ["a wrong entry far down", { ...manifest, files: manifest.files.with(2222, file("")) }, "/files/2222/path"],
+    ["an unknown member", { ...manifest, files: [{ ...file("a"), mode: 1 }] }, "/files/0: has the unknown member mode"],
+    ["a wrong reason", { ...manifest, omitted: Array(1500).fill({ part: "x" }) }, "/omitted/0"],
+  ])("refuses %s", (_name, value, violation) => {
+    expect(validateManifest(value)).toEqual(expect.arrayContaining([expect.stringContaining(violation)]));
+  });
+
+  test("names no more than the first violations, however many there are", () => {
+    expect(validateManifest({ ...manifest, files: Array(200_000).fill(1) })).toHaveLength(20);
   });
 });

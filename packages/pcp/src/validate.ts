@@ -71,3 +71,31 @@ export function validateExtension(namespace: string, document: unknown): string[
   if (namespace === "pcp.health") return violations("pcp.health", document);
   return isJsonObject(document) ? [] : ["/: must be object"];
 }
+
+/** What is wrong with a record of an archive (pcp section 9), as "pointer: message". */
+export function validateArchived(kind: "version" | "revision" | "partitions" | "change", record: unknown): string[] {
+  return violations(`archived_${kind}`, record);
+}
+
+/**
+ * What is wrong with the manifest of an archive (pcp section 9). However long its lists are, no more errors are collected
+ * than `MAX_LIST` entries can cause.
+ */
+export function validateManifest(value: unknown): string[] {
+  if (!isJsonObject(value)) return ["/: must be object"];
+  const { files, omitted } = value;
+  const listed = { files: Array.isArray(files) ? files : [], omitted: Array.isArray(omitted) ? omitted : [] };
+  const length = Math.max(listed.files.length, listed.omitted.length, 1);
+  for (let start = 0; start < length; start += MAX_LIST) {
+    const part = { ...value };
+    for (const name of ["files", "omitted"] as const) {
+      if (Array.isArray(value[name])) part[name] = listed[name].slice(start, start + MAX_LIST);
+    }
+    const found = violations("export.manifest", part);
+    if (found.length > 0) return found.map((text) => text.replace(/^\/(files|omitted)\/(\d+)/, shiftPointer(start)));
+  }
+  return [];
+}
+
+const shiftPointer = (start: number) => (_pointer: string, list: string, index: string) =>
+  `/${list}/${start + Number(index)}`;

@@ -23,8 +23,9 @@ process.exit();
 
 function report(error: unknown): number {
   if (error instanceof CommandError) return say(error.message, 1);
-  if (error instanceof UsageError || error instanceof PcpError) return say(error.message, 2);
-  const code = (error as NodeJS.ErrnoException)?.code;
+  if (error instanceof UsageError || error instanceof PcpError || isArchiveError(error)) return say(error.message, 2);
+  const { code, path } = (error ?? {}) as NodeJS.ErrnoException;
+  if (code === "ENOENT" && path !== undefined) return say(`There is no such file or folder: ${path}`, 2);
   if (typeof code === "string" && /^E[A-Z]+$/.test(code)) return say((error as Error).message, 2);
   return say(`Something went wrong: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`, 2);
 }
@@ -32,4 +33,9 @@ function report(error: unknown): number {
 function say(message: string, exitCode: number): number {
   process.stderr.write(`satchel: ${message}\n`);
   return exitCode;
+}
+
+/** By name, since the class would bring the whole server along. */
+function isArchiveError(error: unknown): error is Error {
+  return error instanceof Error && error.name === "ArchiveError";
 }

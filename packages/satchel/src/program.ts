@@ -123,15 +123,45 @@ function addContent(program: Command): void {
   })
     .option("--namespace <name>", "core, team or an extension")
     .action(async (patch, options) => (await import("./commands/profile.js")).profileSet(patch, options));
+  addImport(program);
+}
+
+function addImport(program: Command): void {
+  const collect = (value: string, values: string[]) => [...values, value];
   printing(program, {
     use: "import <path>",
-    about: "Import a folder of Markdown: all files or none.",
-    examples: ["satchel import ~/notes --dry-run", "satchel import ~/notes --partition work"],
+    about: "Import an archive, a folder of Markdown, or what another tool exported (.zip too): all or nothing.",
+    examples: [
+      "satchel import ~/notes --dry-run",
+      "satchel import satchel.tar.gz.age --identity ~/.ssh/id_ed25519",
+      "satchel import chatgpt-export.zip --review",
+    ],
   })
     .option("--dry-run", "only say what would happen")
-    .option("--skip-refused", "import the rest when files are refused")
+    .option("--skip-refused", "import the rest when entries are refused")
+    .option("--review", "everything waits for your review")
     .option("--partition <name>", "where pages go that name no partition")
-    .action(async (path, options) => (await import("./commands/import.js")).importFolder(path, options));
+    .option("--format <name>", "what it is, where it is not found out")
+    .option("--identity <file>", "a private key that opens the archive; may be repeated", collect, [])
+    .option("--passphrase", "ask for the archive's passphrase")
+    .action(async (path, options) => (await import("./commands/import.js")).importInto(path, options));
+  addSync(program);
+}
+
+function addSync(program: Command): void {
+  printing(program, {
+    use: "sync <folder>",
+    about: "Keep a folder of Markdown equal to the context, in both directions.",
+    examples: ["satchel sync ~/memory", "satchel sync ~/memory --watch", "satchel sync ~/work --partition work"],
+  })
+    .option("--watch", "go on until stopped")
+    .option("--delete", "remove on one side what was removed on the other")
+    .option("--keep", "bring back on one side what was removed there")
+    .option("--sensitive", "write sensitive pages into the folder too")
+    .option("--prefix <prefix>", "only pages whose path begins like this")
+    .option("--partition <name>", "only pages of this partition; new files go there")
+    .option("--dry-run", "only say what would happen")
+    .action(async (folder, options) => (await import("./commands/sync.js")).sync(folder, options));
 }
 
 function addPage(program: Command): void {
@@ -275,8 +305,10 @@ function addPeople(program: Command): void {
 }
 
 function addOwning(program: Command): void {
+  addExport(program);
   addErasing(program);
   addJournal(program);
+  addArchive(program);
   const token = program.command("token").description("Make and revoke tokens for assistants that connect over HTTP.");
   printing(token, {
     use: "create",
@@ -306,6 +338,25 @@ function addOwning(program: Command): void {
   printing(program, { use: "doctor", about: "Check that everything is sound.", examples: ["satchel doctor"] }).action(
     async (options) => (await import("./commands/doctor.js")).doctor(options),
   );
+}
+
+function addExport(program: Command): void {
+  const collect = (value: string, values: string[]) => [...values, value];
+  printing(program, {
+    use: "export",
+    about: "Write everything into one archive that any host can take in.",
+    examples: [
+      "satchel export --out satchel.tar.gz.age --passphrase",
+      'satchel export --out satchel.tar.gz.age --encrypt-to "age1…"',
+      "satchel export --out satchel.tar.gz.age --recipients-file ~/.ssh/id_ed25519.pub",
+    ],
+  })
+    .requiredOption("--out <file>", "the archive; it must not be there yet")
+    .option("--encrypt-to <recipient>", "an age or SSH public key; may be repeated", collect, [])
+    .option("--recipients-file <file>", "public keys, one a line; may be repeated", collect, [])
+    .option("--passphrase", "encrypt under a passphrase that is asked for")
+    .option("--no-audit", "without the audit")
+    .action(async (options) => (await import("./commands/export.js")).exportContext(options));
 }
 
 function addErasing(program: Command): void {
@@ -391,4 +442,19 @@ function addJournal(program: Command): void {
     about: "Sign with a new key from now on; the old one vouches for it.",
     examples: ["satchel journal rotate-key"],
   }).action(async (options) => (await import("./commands/journal.js")).journalRotateKey(options));
+}
+
+function addArchive(program: Command): void {
+  const collect = (value: string, values: string[]) => [...values, value];
+  program
+    .command("verify <file>")
+    .description("Check an exported archive, offline. Exit code 0 valid, 1 not valid, 2 can't check.")
+    .option("--identity <file>", "an age identity file or private SSH key that opens it; may be repeated", collect, [])
+    .option("--passphrase", "ask for the passphrase that opens it (in a pipe: the first line of standard input)")
+    .option("--json", "print JSON")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  satchel verify me.tar.gz\n  satchel verify me.tar.gz.age --identity ~/.ssh/id_ed25519",
+    )
+    .action(async (file, options) => (await import("./commands/verify.js")).verify(file, options));
 }

@@ -8,22 +8,98 @@ export type Principal = string;
  * RFC 3339; answers are in UTC with Z and milliseconds.
  */
 export type UtcDatetime = string;
+export type PartitionName = string;
+export type ArchivedPartitions = {
+  name: PartitionName;
+  label?: string;
+  review?: "nobody" | "clients" | "everyone";
+  four_eyes?: boolean;
+  grants?: {
+    principal: Principal;
+    rights: ("read" | "propose" | "write" | "review")[];
+  }[];
+}[];
+/**
+ * Segments joined by single slashes, without .md.
+ */
+export type Path = string;
 export type Limit = number;
 /**
  * Continues a listing where the previous answer's next_cursor left off. Opaque.
  */
 export type Cursor = string;
-/**
- * Segments joined by single slashes, without .md.
- */
-export type Path = string;
-export type PartitionName = string;
 
 export interface ActorAt {
   principal: Principal;
   client?: Principal;
   at: UtcDatetime;
   [k: string]: unknown;
+}
+/**
+ * The JSON files of an archive beside the manifest, the profile documents and the audit.
+ */
+export interface ArchiveRecord {
+  [k: string]: unknown;
+}
+/**
+ * One state of a profile document.
+ */
+export interface ArchivedChange {
+  namespace: string;
+  generated: ActorAt;
+  changed: string[];
+  document: {
+    [k: string]: unknown;
+  };
+}
+export interface ArchivedDecision {
+  id: string;
+  by: ActorAt;
+  note?: string;
+}
+/**
+ * An open proposal.
+ */
+export interface ArchivedRevision {
+  id: string;
+  path: Path;
+  base?: string;
+  generated: ActorAt;
+  partition: PartitionName;
+  sensitivity: "normal" | "sensitive";
+  note?: string;
+  decision?: ArchivedDecision;
+  keys: {
+    title: string;
+    [k: string]: unknown;
+  };
+  head: string;
+  body: string;
+}
+/**
+ * One version of a page. The body of the current one is in the page's own file.
+ */
+export interface ArchivedVersion {
+  page: string;
+  version: string;
+  path: Path;
+  created: UtcDatetime;
+  updated: UtcDatetime;
+  generated: ActorAt;
+  review?: ArchivedDecision;
+  partition: PartitionName;
+  sensitivity: "normal" | "sensitive";
+  current?: true;
+  removed?: true;
+  /**
+   * The keys as they count.
+   */
+  keys: {
+    title: string;
+    [k: string]: unknown;
+  };
+  head: string;
+  body?: string;
 }
 /**
  * One call or administrative change, allowed or not.

@@ -28,7 +28,7 @@ SOFTWARE.
 import type { CompiledValidator } from "../compiled-validator.js";
 import { parseUtc } from "../utc.js";
 
-export type ValidatorName = "pcp.health" | "profile.core" | "profile.team" | "audit_list_input" | "audit_list_output" | "context_brief_input" | "context_brief_output" | "erase_request_input" | "erase_request_output" | "export_create_input" | "export_create_output" | "memory_list_input" | "memory_list_output" | "memory_propose_input" | "memory_propose_output" | "memory_read_input" | "memory_read_output" | "memory_search_input" | "memory_search_output" | "memory_write_input" | "memory_write_output" | "partition_list_input" | "partition_list_output" | "profile_get_input" | "profile_get_output" | "profile_update_input" | "profile_update_output" | "review_list_input" | "review_list_output" | "review_resolve_input" | "review_resolve_output";
+export type ValidatorName = "export.manifest" | "pcp.health" | "profile.core" | "profile.team" | "audit_list_input" | "audit_list_output" | "context_brief_input" | "context_brief_output" | "erase_request_input" | "erase_request_output" | "export_create_input" | "export_create_output" | "memory_list_input" | "memory_list_output" | "memory_propose_input" | "memory_propose_output" | "memory_read_input" | "memory_read_output" | "memory_search_input" | "memory_search_output" | "memory_write_input" | "memory_write_output" | "partition_list_input" | "partition_list_output" | "profile_get_input" | "profile_get_output" | "profile_update_input" | "profile_update_output" | "review_list_input" | "review_list_output" | "review_resolve_input" | "review_resolve_output" | "archived_version" | "archived_revision" | "archived_partitions" | "archived_change";
 
 function ucs2length(str) {
     const len = str.length;
@@ -94,13 +94,575 @@ function uri(str) {
     return NOT_URI_FRAGMENT.test(str) && URI.test(str);
 }
 const formats = { uri, "date-time": (text) => parseUtc(text) !== undefined };
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://pcp-protocol.github.io/pcp/schemas/0.3/export.manifest.schema.json","type":"object","required":["pcp_version","created","context","coverage","page_count","files","omitted"],"properties":{"pcp_version":{"type":"string","const":"0.3"},"export_id":{"type":"string"},"created":{"$ref":"memory.page.schema.json#/$defs/utc_datetime"},"generator":{"type":"string"},"context":{"type":"object","required":["handle","kind","profile_type"],"properties":{"handle":{"type":"string","pattern":"^[a-z0-9][a-z0-9-]{0,62}$"},"kind":{"type":"string","enum":["personal","work","team"]},"profile_type":{"type":"string","enum":["core","team","none"]}},"additionalProperties":true},"coverage":{"type":"string","enum":["full","partial"]},"page_count":{"type":"integer","minimum":0},"files":{"type":"array","items":{"type":"object","required":["path","sha256","bytes"],"properties":{"path":{"type":"string","minLength":1},"sha256":{"type":"string","pattern":"^[a-f0-9]{64}$"},"bytes":{"type":"integer","minimum":0}},"additionalProperties":false}},"omitted":{"type":"array","items":{"type":"object","required":["part","reason"],"properties":{"part":{"type":"string"},"reason":{"type":"string"}},"additionalProperties":true}}},"additionalProperties":true};
 const formats0 = formats["date-time"];
+const pattern12 = new RegExp("^[a-z0-9][a-z0-9-]{0,62}$", "u");
+const pattern13 = new RegExp("^[a-f0-9]{64}$", "u");
+const func1 = ucs2length;
 
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="https://pcp-protocol.github.io/pcp/schemas/0.3/pcp.health.schema.json" */;
+/*# sourceURL="https://pcp-protocol.github.io/pcp/schemas/0.3/export.manifest.schema.json" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate20.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.pcp_version === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "pcp_version"},message:"must have required property '"+"pcp_version"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.created === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "created"},message:"must have required property '"+"created"+"'"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.context === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "context"},message:"must have required property '"+"context"+"'"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data.coverage === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "coverage"},message:"must have required property '"+"coverage"+"'"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data.page_count === undefined){
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "page_count"},message:"must have required property '"+"page_count"+"'"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data.files === undefined){
+const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "files"},message:"must have required property '"+"files"+"'"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(data.omitted === undefined){
+const err6 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "omitted"},message:"must have required property '"+"omitted"+"'"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(data.pcp_version !== undefined){
+let data0 = data.pcp_version;
+if(typeof data0 !== "string"){
+const err7 = {instancePath:instancePath+"/pcp_version",schemaPath:"#/properties/pcp_version/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+if("0.3" !== data0){
+const err8 = {instancePath:instancePath+"/pcp_version",schemaPath:"#/properties/pcp_version/const",keyword:"const",params:{allowedValue: "0.3"},message:"must be equal to constant"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+if(data.export_id !== undefined){
+if(typeof data.export_id !== "string"){
+const err9 = {instancePath:instancePath+"/export_id",schemaPath:"#/properties/export_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+if(data.created !== undefined){
+let data2 = data.created;
+if(typeof data2 === "string"){
+if(!(formats0(data2))){
+const err10 = {instancePath:instancePath+"/created",schemaPath:"memory.page.schema.json#/$defs/utc_datetime/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+else {
+const err11 = {instancePath:instancePath+"/created",schemaPath:"memory.page.schema.json#/$defs/utc_datetime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+if(data.generator !== undefined){
+if(typeof data.generator !== "string"){
+const err12 = {instancePath:instancePath+"/generator",schemaPath:"#/properties/generator/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+if(data.context !== undefined){
+let data4 = data.context;
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(data4.handle === undefined){
+const err13 = {instancePath:instancePath+"/context",schemaPath:"#/properties/context/required",keyword:"required",params:{missingProperty: "handle"},message:"must have required property '"+"handle"+"'"};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+if(data4.kind === undefined){
+const err14 = {instancePath:instancePath+"/context",schemaPath:"#/properties/context/required",keyword:"required",params:{missingProperty: "kind"},message:"must have required property '"+"kind"+"'"};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+if(data4.profile_type === undefined){
+const err15 = {instancePath:instancePath+"/context",schemaPath:"#/properties/context/required",keyword:"required",params:{missingProperty: "profile_type"},message:"must have required property '"+"profile_type"+"'"};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+if(data4.handle !== undefined){
+let data5 = data4.handle;
+if(typeof data5 === "string"){
+if(!pattern12.test(data5)){
+const err16 = {instancePath:instancePath+"/context/handle",schemaPath:"#/properties/context/properties/handle/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]{0,62}$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]{0,62}$"+"\""};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+else {
+const err17 = {instancePath:instancePath+"/context/handle",schemaPath:"#/properties/context/properties/handle/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+if(data4.kind !== undefined){
+let data6 = data4.kind;
+if(typeof data6 !== "string"){
+const err18 = {instancePath:instancePath+"/context/kind",schemaPath:"#/properties/context/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+if(!(((data6 === "personal") || (data6 === "work")) || (data6 === "team"))){
+const err19 = {instancePath:instancePath+"/context/kind",schemaPath:"#/properties/context/properties/kind/enum",keyword:"enum",params:{allowedValues: schema31.properties.context.properties.kind.enum},message:"must be equal to one of the allowed values"};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+}
+if(data4.profile_type !== undefined){
+let data7 = data4.profile_type;
+if(typeof data7 !== "string"){
+const err20 = {instancePath:instancePath+"/context/profile_type",schemaPath:"#/properties/context/properties/profile_type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+if(!(((data7 === "core") || (data7 === "team")) || (data7 === "none"))){
+const err21 = {instancePath:instancePath+"/context/profile_type",schemaPath:"#/properties/context/properties/profile_type/enum",keyword:"enum",params:{allowedValues: schema31.properties.context.properties.profile_type.enum},message:"must be equal to one of the allowed values"};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+}
+else {
+const err22 = {instancePath:instancePath+"/context",schemaPath:"#/properties/context/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+if(data.coverage !== undefined){
+let data8 = data.coverage;
+if(typeof data8 !== "string"){
+const err23 = {instancePath:instancePath+"/coverage",schemaPath:"#/properties/coverage/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+if(!((data8 === "full") || (data8 === "partial"))){
+const err24 = {instancePath:instancePath+"/coverage",schemaPath:"#/properties/coverage/enum",keyword:"enum",params:{allowedValues: schema31.properties.coverage.enum},message:"must be equal to one of the allowed values"};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+if(data.page_count !== undefined){
+let data9 = data.page_count;
+if(!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))){
+const err25 = {instancePath:instancePath+"/page_count",schemaPath:"#/properties/page_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+if((typeof data9 == "number") && (isFinite(data9))){
+if(data9 < 0 || isNaN(data9)){
+const err26 = {instancePath:instancePath+"/page_count",schemaPath:"#/properties/page_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+}
+}
+if(data.files !== undefined){
+let data10 = data.files;
+if(Array.isArray(data10)){
+const len0 = data10.length;
+for(let i0=0; i0<len0; i0++){
+let data11 = data10[i0];
+if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
+if(data11.path === undefined){
+const err27 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/properties/files/items/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'"};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+if(data11.sha256 === undefined){
+const err28 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/properties/files/items/required",keyword:"required",params:{missingProperty: "sha256"},message:"must have required property '"+"sha256"+"'"};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+if(data11.bytes === undefined){
+const err29 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/properties/files/items/required",keyword:"required",params:{missingProperty: "bytes"},message:"must have required property '"+"bytes"+"'"};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+for(const key0 in data11){
+if(!(((key0 === "path") || (key0 === "sha256")) || (key0 === "bytes"))){
+const err30 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/properties/files/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+if(data11.path !== undefined){
+let data12 = data11.path;
+if(typeof data12 === "string"){
+if(func1(data12) < 1){
+const err31 = {instancePath:instancePath+"/files/" + i0+"/path",schemaPath:"#/properties/files/items/properties/path/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+}
+else {
+const err32 = {instancePath:instancePath+"/files/" + i0+"/path",schemaPath:"#/properties/files/items/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+}
+if(data11.sha256 !== undefined){
+let data13 = data11.sha256;
+if(typeof data13 === "string"){
+if(!pattern13.test(data13)){
+const err33 = {instancePath:instancePath+"/files/" + i0+"/sha256",schemaPath:"#/properties/files/items/properties/sha256/pattern",keyword:"pattern",params:{pattern: "^[a-f0-9]{64}$"},message:"must match pattern \""+"^[a-f0-9]{64}$"+"\""};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+}
+else {
+const err34 = {instancePath:instancePath+"/files/" + i0+"/sha256",schemaPath:"#/properties/files/items/properties/sha256/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+}
+if(data11.bytes !== undefined){
+let data14 = data11.bytes;
+if(!(((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14))) && (isFinite(data14)))){
+const err35 = {instancePath:instancePath+"/files/" + i0+"/bytes",schemaPath:"#/properties/files/items/properties/bytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+if((typeof data14 == "number") && (isFinite(data14))){
+if(data14 < 0 || isNaN(data14)){
+const err36 = {instancePath:instancePath+"/files/" + i0+"/bytes",schemaPath:"#/properties/files/items/properties/bytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err37 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/properties/files/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+}
+}
+else {
+const err38 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+}
+if(data.omitted !== undefined){
+let data15 = data.omitted;
+if(Array.isArray(data15)){
+const len1 = data15.length;
+for(let i1=0; i1<len1; i1++){
+let data16 = data15[i1];
+if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
+if(data16.part === undefined){
+const err39 = {instancePath:instancePath+"/omitted/" + i1,schemaPath:"#/properties/omitted/items/required",keyword:"required",params:{missingProperty: "part"},message:"must have required property '"+"part"+"'"};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
+}
+errors++;
+}
+if(data16.reason === undefined){
+const err40 = {instancePath:instancePath+"/omitted/" + i1,schemaPath:"#/properties/omitted/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+if(vErrors === null){
+vErrors = [err40];
+}
+else {
+vErrors.push(err40);
+}
+errors++;
+}
+if(data16.part !== undefined){
+if(typeof data16.part !== "string"){
+const err41 = {instancePath:instancePath+"/omitted/" + i1+"/part",schemaPath:"#/properties/omitted/items/properties/part/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err41];
+}
+else {
+vErrors.push(err41);
+}
+errors++;
+}
+}
+if(data16.reason !== undefined){
+if(typeof data16.reason !== "string"){
+const err42 = {instancePath:instancePath+"/omitted/" + i1+"/reason",schemaPath:"#/properties/omitted/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err42];
+}
+else {
+vErrors.push(err42);
+}
+errors++;
+}
+}
+}
+else {
+const err43 = {instancePath:instancePath+"/omitted/" + i1,schemaPath:"#/properties/omitted/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err43];
+}
+else {
+vErrors.push(err43);
+}
+errors++;
+}
+}
+}
+else {
+const err44 = {instancePath:instancePath+"/omitted",schemaPath:"#/properties/omitted/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err44];
+}
+else {
+vErrors.push(err44);
+}
+errors++;
+}
+}
+}
+else {
+const err45 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err45];
+}
+else {
+vErrors.push(err45);
+}
+errors++;
+}
+validate20.errors = vErrors;
+return errors === 0;
+}
+validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="https://pcp-protocol.github.io/pcp/schemas/0.3/pcp.health.schema.json" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate26.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -508,20 +1070,19 @@ vErrors.push(err24);
 }
 errors++;
 }
-validate20.errors = vErrors;
+validate26.errors = vErrors;
 return errors === 0;
 }
-validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate26.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema47 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://pcp-protocol.github.io/pcp/schemas/0.3/profile.core.schema.json","type":"object","required":["name"],"properties":{"pcp_version":{"type":"string"},"name":{"type":"string","minLength":1},"preferred_name":{"type":"string"},"pronouns":{"type":"string"},"languages":{"type":"array","items":{"type":"object","required":["code"],"properties":{"code":{"type":"string","minLength":1},"proficiency":{"type":"string","enum":["native","fluent","conversational","basic"]},"contexts":{"type":"array","items":{"type":"string"}}},"additionalProperties":false}},"locale":{"type":"string"},"timezone":{"type":"string"},"location":{"type":"object","properties":{"city":{"type":"string"},"country":{"type":"string"}},"additionalProperties":false},"communication":{"type":"object","properties":{"tone":{"type":"string"},"verbosity":{"type":"string","enum":["minimal","concise","balanced","detailed"]},"formatting":{"type":"string"}},"additionalProperties":false},"work":{"type":"object","properties":{"role":{"type":"string"},"organization":{"type":"string"},"field":{"type":"string"},"context":{"type":"string"}},"additionalProperties":false},"interests":{"type":"array","items":{"type":"string"}},"ai_instructions":{"type":"string"},"updated":{"$ref":"memory.page.schema.json#/$defs/utc_datetime"}},"additionalProperties":false};
-const func8 = Object.prototype.hasOwnProperty;
-const func1 = ucs2length;
+const schema49 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://pcp-protocol.github.io/pcp/schemas/0.3/profile.core.schema.json","type":"object","required":["name"],"properties":{"pcp_version":{"type":"string"},"name":{"type":"string","minLength":1},"preferred_name":{"type":"string"},"pronouns":{"type":"string"},"languages":{"type":"array","items":{"type":"object","required":["code"],"properties":{"code":{"type":"string","minLength":1},"proficiency":{"type":"string","enum":["native","fluent","conversational","basic"]},"contexts":{"type":"array","items":{"type":"string"}}},"additionalProperties":false}},"locale":{"type":"string"},"timezone":{"type":"string"},"location":{"type":"object","properties":{"city":{"type":"string"},"country":{"type":"string"}},"additionalProperties":false},"communication":{"type":"object","properties":{"tone":{"type":"string"},"verbosity":{"type":"string","enum":["minimal","concise","balanced","detailed"]},"formatting":{"type":"string"}},"additionalProperties":false},"work":{"type":"object","properties":{"role":{"type":"string"},"organization":{"type":"string"},"field":{"type":"string"},"context":{"type":"string"}},"additionalProperties":false},"interests":{"type":"array","items":{"type":"string"}},"ai_instructions":{"type":"string"},"updated":{"$ref":"memory.page.schema.json#/$defs/utc_datetime"}},"additionalProperties":false};
+const func9 = Object.prototype.hasOwnProperty;
 
-function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="https://pcp-protocol.github.io/pcp/schemas/0.3/profile.core.schema.json" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate26.evaluated;
+const evaluated0 = validate27.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -540,7 +1101,7 @@ vErrors.push(err0);
 errors++;
 }
 for(const key0 in data){
-if(!(func8.call(schema47.properties, key0))){
+if(!(func9.call(schema49.properties, key0))){
 const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err1];
@@ -679,7 +1240,7 @@ vErrors.push(err11);
 errors++;
 }
 if(!((((data7 === "native") || (data7 === "fluent")) || (data7 === "conversational")) || (data7 === "basic"))){
-const err12 = {instancePath:instancePath+"/languages/" + i0+"/proficiency",schemaPath:"#/properties/languages/items/properties/proficiency/enum",keyword:"enum",params:{allowedValues: schema47.properties.languages.items.properties.proficiency.enum},message:"must be equal to one of the allowed values"};
+const err12 = {instancePath:instancePath+"/languages/" + i0+"/proficiency",schemaPath:"#/properties/languages/items/properties/proficiency/enum",keyword:"enum",params:{allowedValues: schema49.properties.languages.items.properties.proficiency.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -856,7 +1417,7 @@ vErrors.push(err25);
 errors++;
 }
 if(!((((data17 === "minimal") || (data17 === "concise")) || (data17 === "balanced")) || (data17 === "detailed"))){
-const err26 = {instancePath:instancePath+"/communication/verbosity",schemaPath:"#/properties/communication/properties/verbosity/enum",keyword:"enum",params:{allowedValues: schema47.properties.communication.properties.verbosity.enum},message:"must be equal to one of the allowed values"};
+const err26 = {instancePath:instancePath+"/communication/verbosity",schemaPath:"#/properties/communication/properties/verbosity/enum",keyword:"enum",params:{allowedValues: schema49.properties.communication.properties.verbosity.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -1041,19 +1602,19 @@ vErrors.push(err40);
 }
 errors++;
 }
-validate26.errors = vErrors;
+validate27.errors = vErrors;
 return errors === 0;
 }
-validate26.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate27.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const pattern9 = new RegExp("^(user|group|client|service):[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$", "u");
-const formats14 = formats.uri;
+const formats16 = formats.uri;
 
-function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="https://pcp-protocol.github.io/pcp/schemas/0.3/profile.team.schema.json" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate27.evaluated;
+const evaluated0 = validate28.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1384,7 +1945,7 @@ errors++;
 if(data14.url !== undefined){
 let data16 = data14.url;
 if(typeof data16 === "string"){
-if(!(formats14(data16))){
+if(!(formats16(data16))){
 const err25 = {instancePath:instancePath+"/links/" + i3+"/url",schemaPath:"#/properties/links/items/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""};
 if(vErrors === null){
 vErrors = [err25];
@@ -1478,16 +2039,16 @@ vErrors.push(err32);
 }
 errors++;
 }
-validate27.errors = vErrors;
+validate28.errors = vErrors;
 return errors === 0;
 }
-validate27.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate28.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate29.evaluated;
+const evaluated0 = validate30.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1653,19 +2214,19 @@ vErrors.push(err12);
 }
 errors++;
 }
-validate29.errors = vErrors;
+validate30.errors = vErrors;
 return errors === 0;
 }
-validate29.evaluated = {"props":{"since":true,"until":true,"principal":true,"category":true,"limit":true,"cursor":true},"dynamicProps":false,"dynamicItems":false};
+validate30.evaluated = {"props":{"since":true,"until":true,"principal":true,"category":true,"limit":true,"cursor":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema60 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://pcp-protocol.github.io/pcp/schemas/0.3/audit.entry.schema.json","type":"object","required":["id","at","principal","category","action","outcome"],"properties":{"id":{"type":"string"},"at":{"$ref":"memory.page.schema.json#/$defs/utc_datetime"},"principal":{"$ref":"memory.page.schema.json#/$defs/principal"},"client":{"$ref":"memory.page.schema.json#/$defs/principal"},"tool":{"type":"string"},"category":{"type":"string","pattern":"^[a-z][a-z0-9.-]*$"},"action":{"type":"string","enum":["read","write","propose","resolve","export","erase","grant","revoke","deny"]},"outcome":{"type":"string","enum":["ok","invalid_input","not_found","forbidden","conflict","too_large","rate_limited","locked","unsupported","internal"]},"targets":{"type":"array","items":{"type":"string"}},"receipt":{"type":"string"},"call_id":{"type":"string"}},"additionalProperties":true};
-const pattern16 = new RegExp("^[a-z][a-z0-9.-]*$", "u");
+const schema62 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://pcp-protocol.github.io/pcp/schemas/0.3/audit.entry.schema.json","type":"object","required":["id","at","principal","category","action","outcome"],"properties":{"id":{"type":"string"},"at":{"$ref":"memory.page.schema.json#/$defs/utc_datetime"},"principal":{"$ref":"memory.page.schema.json#/$defs/principal"},"client":{"$ref":"memory.page.schema.json#/$defs/principal"},"tool":{"type":"string"},"category":{"type":"string","pattern":"^[a-z][a-z0-9.-]*$"},"action":{"type":"string","enum":["read","write","propose","resolve","export","erase","grant","revoke","deny"]},"outcome":{"type":"string","enum":["ok","invalid_input","not_found","forbidden","conflict","too_large","rate_limited","locked","unsupported","internal"]},"targets":{"type":"array","items":{"type":"string"}},"receipt":{"type":"string"},"call_id":{"type":"string"}},"additionalProperties":true};
+const pattern18 = new RegExp("^[a-z][a-z0-9.-]*$", "u");
 
-function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="https://pcp-protocol.github.io/pcp/schemas/0.3/audit.entry.schema.json" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate31.evaluated;
+const evaluated0 = validate32.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1835,7 +2396,7 @@ errors++;
 if(data.category !== undefined){
 let data5 = data.category;
 if(typeof data5 === "string"){
-if(!pattern16.test(data5)){
+if(!pattern18.test(data5)){
 const err14 = {instancePath:instancePath+"/category",schemaPath:"#/properties/category/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9.-]*$"},message:"must match pattern \""+"^[a-z][a-z0-9.-]*$"+"\""};
 if(vErrors === null){
 vErrors = [err14];
@@ -1870,7 +2431,7 @@ vErrors.push(err16);
 errors++;
 }
 if(!(((((((((data6 === "read") || (data6 === "write")) || (data6 === "propose")) || (data6 === "resolve")) || (data6 === "export")) || (data6 === "erase")) || (data6 === "grant")) || (data6 === "revoke")) || (data6 === "deny"))){
-const err17 = {instancePath:instancePath+"/action",schemaPath:"#/properties/action/enum",keyword:"enum",params:{allowedValues: schema60.properties.action.enum},message:"must be equal to one of the allowed values"};
+const err17 = {instancePath:instancePath+"/action",schemaPath:"#/properties/action/enum",keyword:"enum",params:{allowedValues: schema62.properties.action.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -1893,7 +2454,7 @@ vErrors.push(err18);
 errors++;
 }
 if(!((((((((((data7 === "ok") || (data7 === "invalid_input")) || (data7 === "not_found")) || (data7 === "forbidden")) || (data7 === "conflict")) || (data7 === "too_large")) || (data7 === "rate_limited")) || (data7 === "locked")) || (data7 === "unsupported")) || (data7 === "internal"))){
-const err19 = {instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/enum",keyword:"enum",params:{allowedValues: schema60.properties.outcome.enum},message:"must be equal to one of the allowed values"};
+const err19 = {instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/enum",keyword:"enum",params:{allowedValues: schema62.properties.outcome.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -1966,16 +2527,16 @@ vErrors.push(err24);
 }
 errors++;
 }
-validate31.errors = vErrors;
+validate32.errors = vErrors;
 return errors === 0;
 }
-validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate32.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate30.evaluated;
+const evaluated0 = validate31.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1998,8 +2559,8 @@ let data0 = data.entries;
 if(Array.isArray(data0)){
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
-if(!(validate31(data0[i0], {instancePath:instancePath+"/entries/" + i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
+if(!(validate32(data0[i0], {instancePath:instancePath+"/entries/" + i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
 errors = vErrors.length;
 }
 }
@@ -2051,16 +2612,16 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate30.errors = vErrors;
+validate31.errors = vErrors;
 return errors === 0;
 }
-validate30.evaluated = {"props":{"entries":true,"next_cursor":true},"dynamicProps":false,"dynamicItems":false};
+validate31.evaluated = {"props":{"entries":true,"next_cursor":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate33.evaluated;
+const evaluated0 = validate34.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2139,20 +2700,20 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate33.errors = vErrors;
+validate34.errors = vErrors;
 return errors === 0;
 }
-validate33.evaluated = {"props":{"focus":true,"token_budget":true},"dynamicProps":false,"dynamicItems":false};
+validate34.evaluated = {"props":{"focus":true,"token_budget":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema66 = {"type":"object","required":["kind","profile_type","memory","omitted"],"properties":{"kind":{"enum":["personal","work","team"]},"profile_type":{"enum":["core","team","none"]},"profile":{"anyOf":[{"type":"null"},{"$ref":"profile.core.schema.json"},{"$ref":"profile.team.schema.json"}]},"memory":{"type":"array","items":{"allOf":[{"$ref":"#/$defs/page_summary"}],"properties":{"excerpt":{"type":"string"}}}},"partitions":{"$ref":"#/$defs/partition_list_output/properties/partitions"},"omitted":{"type":"array","items":{"type":"string"}},"truncated":{"type":"boolean"}}};
-const schema67 = {"type":"object","required":["path","title","updated"],"properties":{"path":{"$ref":"#/$defs/path"},"id":{"type":"string"},"title":{"type":"string"},"updated":{"$ref":"#/$defs/utc_datetime"},"type":{"enum":["episodic","semantic","procedural"]},"partition":{"$ref":"#/$defs/partition_name"},"sensitivity":{"enum":["normal","sensitive"]},"lifecycle":{"enum":["active","validated","stale","archived"]},"review_state":{"enum":["proposed","approved","rejected"]},"valid_from":{"type":"string"},"valid_until":{"type":"string"},"revision":{"type":"string"}}};
+const schema68 = {"type":"object","required":["kind","profile_type","memory","omitted"],"properties":{"kind":{"enum":["personal","work","team"]},"profile_type":{"enum":["core","team","none"]},"profile":{"anyOf":[{"type":"null"},{"$ref":"profile.core.schema.json"},{"$ref":"profile.team.schema.json"}]},"memory":{"type":"array","items":{"allOf":[{"$ref":"#/$defs/page_summary"}],"properties":{"excerpt":{"type":"string"}}}},"partitions":{"$ref":"#/$defs/partition_list_output/properties/partitions"},"omitted":{"type":"array","items":{"type":"string"}},"truncated":{"type":"boolean"}}};
+const schema69 = {"type":"object","required":["path","title","updated"],"properties":{"path":{"$ref":"#/$defs/path"},"id":{"type":"string"},"title":{"type":"string"},"updated":{"$ref":"#/$defs/utc_datetime"},"type":{"enum":["episodic","semantic","procedural"]},"partition":{"$ref":"#/$defs/partition_name"},"sensitivity":{"enum":["normal","sensitive"]},"lifecycle":{"enum":["active","validated","stale","archived"]},"review_state":{"enum":["proposed","approved","rejected"]},"valid_from":{"type":"string"},"valid_until":{"type":"string"},"revision":{"type":"string"}}};
 const pattern7 = new RegExp("^[^/]+(/[^/]+)*$", "u");
 const pattern4 = new RegExp("^[a-z0-9][a-z0-9_-]{0,63}$", "u");
 
-function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate38(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate37.evaluated;
+const evaluated0 = validate38.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2287,7 +2848,7 @@ errors++;
 if(data.type !== undefined){
 let data4 = data.type;
 if(!(((data4 === "episodic") || (data4 === "semantic")) || (data4 === "procedural"))){
-const err11 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/enum",keyword:"enum",params:{allowedValues: schema67.properties.type.enum},message:"must be equal to one of the allowed values"};
+const err11 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/enum",keyword:"enum",params:{allowedValues: schema69.properties.type.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -2325,7 +2886,7 @@ errors++;
 if(data.sensitivity !== undefined){
 let data6 = data.sensitivity;
 if(!((data6 === "normal") || (data6 === "sensitive"))){
-const err14 = {instancePath:instancePath+"/sensitivity",schemaPath:"#/properties/sensitivity/enum",keyword:"enum",params:{allowedValues: schema67.properties.sensitivity.enum},message:"must be equal to one of the allowed values"};
+const err14 = {instancePath:instancePath+"/sensitivity",schemaPath:"#/properties/sensitivity/enum",keyword:"enum",params:{allowedValues: schema69.properties.sensitivity.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -2338,7 +2899,7 @@ errors++;
 if(data.lifecycle !== undefined){
 let data7 = data.lifecycle;
 if(!((((data7 === "active") || (data7 === "validated")) || (data7 === "stale")) || (data7 === "archived"))){
-const err15 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/enum",keyword:"enum",params:{allowedValues: schema67.properties.lifecycle.enum},message:"must be equal to one of the allowed values"};
+const err15 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/enum",keyword:"enum",params:{allowedValues: schema69.properties.lifecycle.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -2351,7 +2912,7 @@ errors++;
 if(data.review_state !== undefined){
 let data8 = data.review_state;
 if(!(((data8 === "proposed") || (data8 === "approved")) || (data8 === "rejected"))){
-const err16 = {instancePath:instancePath+"/review_state",schemaPath:"#/properties/review_state/enum",keyword:"enum",params:{allowedValues: schema67.properties.review_state.enum},message:"must be equal to one of the allowed values"};
+const err16 = {instancePath:instancePath+"/review_state",schemaPath:"#/properties/review_state/enum",keyword:"enum",params:{allowedValues: schema69.properties.review_state.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -2408,18 +2969,18 @@ vErrors.push(err20);
 }
 errors++;
 }
-validate37.errors = vErrors;
+validate38.errors = vErrors;
 return errors === 0;
 }
-validate37.evaluated = {"props":{"path":true,"id":true,"title":true,"updated":true,"type":true,"partition":true,"sensitivity":true,"lifecycle":true,"review_state":true,"valid_from":true,"valid_until":true,"revision":true},"dynamicProps":false,"dynamicItems":false};
+validate38.evaluated = {"props":{"path":true,"id":true,"title":true,"updated":true,"type":true,"partition":true,"sensitivity":true,"lifecycle":true,"review_state":true,"valid_from":true,"valid_until":true,"revision":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema71 = {"type":"array","items":{"type":"object","required":["name","access"],"properties":{"name":{"$ref":"#/$defs/partition_name"},"label":{"type":"string"},"access":{"type":"array","uniqueItems":true,"items":{"enum":["read","propose","write","review"]}},"review_required":{"type":"boolean"}}}};
+const schema73 = {"type":"array","items":{"type":"object","required":["name","access"],"properties":{"name":{"$ref":"#/$defs/partition_name"},"label":{"type":"string"},"access":{"type":"array","uniqueItems":true,"items":{"enum":["read","propose","write","review"]}},"review_required":{"type":"boolean"}}}};
 const func0 = equal;
 
-function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate39.evaluated;
+const evaluated0 = validate40.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2495,7 +3056,7 @@ const len1 = data3.length;
 for(let i1=0; i1<len1; i1++){
 let data4 = data3[i1];
 if(!((((data4 === "read") || (data4 === "propose")) || (data4 === "write")) || (data4 === "review"))){
-const err5 = {instancePath:instancePath+"/" + i0+"/access/" + i1,schemaPath:"#/items/properties/access/items/enum",keyword:"enum",params:{allowedValues: schema71.items.properties.access.items.enum},message:"must be equal to one of the allowed values"};
+const err5 = {instancePath:instancePath+"/" + i0+"/access/" + i1,schemaPath:"#/items/properties/access/items/enum",keyword:"enum",params:{allowedValues: schema73.items.properties.access.items.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -2572,16 +3133,16 @@ vErrors.push(err10);
 }
 errors++;
 }
-validate39.errors = vErrors;
+validate40.errors = vErrors;
 return errors === 0;
 }
-validate39.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate40.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate34.evaluated;
+const evaluated0 = validate35.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2632,7 +3193,7 @@ errors++;
 if(data.kind !== undefined){
 let data0 = data.kind;
 if(!(((data0 === "personal") || (data0 === "work")) || (data0 === "team"))){
-const err4 = {instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema66.properties.kind.enum},message:"must be equal to one of the allowed values"};
+const err4 = {instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema68.properties.kind.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2645,7 +3206,7 @@ errors++;
 if(data.profile_type !== undefined){
 let data1 = data.profile_type;
 if(!(((data1 === "core") || (data1 === "team")) || (data1 === "none"))){
-const err5 = {instancePath:instancePath+"/profile_type",schemaPath:"#/properties/profile_type/enum",keyword:"enum",params:{allowedValues: schema66.properties.profile_type.enum},message:"must be equal to one of the allowed values"};
+const err5 = {instancePath:instancePath+"/profile_type",schemaPath:"#/properties/profile_type/enum",keyword:"enum",params:{allowedValues: schema68.properties.profile_type.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -2673,8 +3234,8 @@ errors++;
 var _valid0 = _errs5 === errors;
 valid1 = valid1 || _valid0;
 const _errs7 = errors;
-if(!(validate26(data2, {instancePath:instancePath+"/profile",parentData:data,parentDataProperty:"profile",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
+if(!(validate27(data2, {instancePath:instancePath+"/profile",parentData:data,parentDataProperty:"profile",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate27.errors : vErrors.concat(validate27.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs7 === errors;
@@ -2683,8 +3244,8 @@ if(_valid0){
 var props0 = true;
 }
 const _errs8 = errors;
-if(!(validate27(data2, {instancePath:instancePath+"/profile",parentData:data,parentDataProperty:"profile",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate27.errors : vErrors.concat(validate27.errors);
+if(!(validate28(data2, {instancePath:instancePath+"/profile",parentData:data,parentDataProperty:"profile",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs8 === errors;
@@ -2722,8 +3283,8 @@ if(Array.isArray(data3)){
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
-if(!(validate37(data4, {instancePath:instancePath+"/memory/" + i0,parentData:data3,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
+if(!(validate38(data4, {instancePath:instancePath+"/memory/" + i0,parentData:data3,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate38.errors : vErrors.concat(validate38.errors);
 errors = vErrors.length;
 }
 if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
@@ -2754,8 +3315,8 @@ errors++;
 }
 }
 if(data.partitions !== undefined){
-if(!(validate39(data.partitions, {instancePath:instancePath+"/partitions",parentData:data,parentDataProperty:"partitions",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
+if(!(validate40(data.partitions, {instancePath:instancePath+"/partitions",parentData:data,parentDataProperty:"partitions",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors);
 errors = vErrors.length;
 }
 }
@@ -2810,16 +3371,16 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate34.errors = vErrors;
+validate35.errors = vErrors;
 return errors === 0;
 }
-validate34.evaluated = {"props":{"kind":true,"profile_type":true,"profile":true,"memory":true,"partitions":true,"omitted":true,"truncated":true},"dynamicProps":false,"dynamicItems":false};
+validate35.evaluated = {"props":{"kind":true,"profile_type":true,"profile":true,"memory":true,"partitions":true,"omitted":true,"truncated":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate41.evaluated;
+const evaluated0 = validate42.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3074,19 +3635,18 @@ vErrors.push(err20);
 }
 errors++;
 }
-validate41.errors = vErrors;
+validate42.errors = vErrors;
 return errors === 0;
 }
-validate41.evaluated = {"props":{"subject":true,"paths":true,"ids":true,"include_derived":true,"dry_run":true,"idempotencyKey":true},"dynamicProps":false,"dynamicItems":false};
+validate42.evaluated = {"props":{"subject":true,"paths":true,"ids":true,"include_derived":true,"dry_run":true,"idempotencyKey":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema76 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://pcp-protocol.github.io/pcp/schemas/0.3/erasure.receipt.schema.json","type":"object","required":["id","requested_at","completed_at","requested_by","selector","counts","residual"],"properties":{"id":{"type":"string"},"requested_at":{"$ref":"memory.page.schema.json#/$defs/utc_datetime"},"completed_at":{"$ref":"memory.page.schema.json#/$defs/utc_datetime"},"requested_by":{"$ref":"memory.page.schema.json#/$defs/principal"},"selector":{"type":"object","required":["kind","digest"],"properties":{"kind":{"type":"string","enum":["subject","paths","ids"]},"digest":{"type":"string","pattern":"^[a-f0-9]{64}$"}},"additionalProperties":true},"counts":{"type":"object","additionalProperties":{"type":"integer","minimum":0}},"residual":{"type":"object","required":["clean"],"properties":{"clean":{"type":"boolean"},"files_scanned":{"type":"integer","minimum":0},"remaining_mentions":{"type":"integer","minimum":0}},"additionalProperties":true},"journal":{"type":"object","properties":{"size_before":{"type":"integer","minimum":0},"root_before":{"type":"string"},"size_after":{"type":"integer","minimum":0},"root_after":{"type":"string"}},"additionalProperties":true},"key_id":{"type":"string"},"signature":{"type":"string"}},"additionalProperties":true};
-const pattern22 = new RegExp("^[a-f0-9]{64}$", "u");
+const schema78 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://pcp-protocol.github.io/pcp/schemas/0.3/erasure.receipt.schema.json","type":"object","required":["id","requested_at","completed_at","requested_by","selector","counts","residual"],"properties":{"id":{"type":"string"},"requested_at":{"$ref":"memory.page.schema.json#/$defs/utc_datetime"},"completed_at":{"$ref":"memory.page.schema.json#/$defs/utc_datetime"},"requested_by":{"$ref":"memory.page.schema.json#/$defs/principal"},"selector":{"type":"object","required":["kind","digest"],"properties":{"kind":{"type":"string","enum":["subject","paths","ids"]},"digest":{"type":"string","pattern":"^[a-f0-9]{64}$"}},"additionalProperties":true},"counts":{"type":"object","additionalProperties":{"type":"integer","minimum":0}},"residual":{"type":"object","required":["clean"],"properties":{"clean":{"type":"boolean"},"files_scanned":{"type":"integer","minimum":0},"remaining_mentions":{"type":"integer","minimum":0}},"additionalProperties":true},"journal":{"type":"object","properties":{"size_before":{"type":"integer","minimum":0},"root_before":{"type":"string"},"size_after":{"type":"integer","minimum":0},"root_after":{"type":"string"}},"additionalProperties":true},"key_id":{"type":"string"},"signature":{"type":"string"}},"additionalProperties":true};
 
-function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate44(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="https://pcp-protocol.github.io/pcp/schemas/0.3/erasure.receipt.schema.json" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate43.evaluated;
+const evaluated0 = validate44.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3287,7 +3847,7 @@ vErrors.push(err16);
 errors++;
 }
 if(!(((data5 === "subject") || (data5 === "paths")) || (data5 === "ids"))){
-const err17 = {instancePath:instancePath+"/selector/kind",schemaPath:"#/properties/selector/properties/kind/enum",keyword:"enum",params:{allowedValues: schema76.properties.selector.properties.kind.enum},message:"must be equal to one of the allowed values"};
+const err17 = {instancePath:instancePath+"/selector/kind",schemaPath:"#/properties/selector/properties/kind/enum",keyword:"enum",params:{allowedValues: schema78.properties.selector.properties.kind.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -3300,7 +3860,7 @@ errors++;
 if(data4.digest !== undefined){
 let data6 = data4.digest;
 if(typeof data6 === "string"){
-if(!pattern22.test(data6)){
+if(!pattern13.test(data6)){
 const err18 = {instancePath:instancePath+"/selector/digest",schemaPath:"#/properties/selector/properties/digest/pattern",keyword:"pattern",params:{pattern: "^[a-f0-9]{64}$"},message:"must match pattern \""+"^[a-f0-9]{64}$"+"\""};
 if(vErrors === null){
 vErrors = [err18];
@@ -3585,16 +4145,16 @@ vErrors.push(err40);
 }
 errors++;
 }
-validate43.errors = vErrors;
+validate44.errors = vErrors;
 return errors === 0;
 }
-validate43.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate44.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate42.evaluated;
+const evaluated0 = validate43.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3665,8 +4225,8 @@ errors++;
 }
 }
 if(data.receipt !== undefined){
-if(!(validate43(data.receipt, {instancePath:instancePath+"/receipt",parentData:data,parentDataProperty:"receipt",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.receipt, {instancePath:instancePath+"/receipt",parentData:data,parentDataProperty:"receipt",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -3681,16 +4241,16 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate42.errors = vErrors;
+validate43.errors = vErrors;
 return errors === 0;
 }
-validate42.evaluated = {"props":{"dry_run":true,"would_erase":true,"receipt":true},"dynamicProps":false,"dynamicItems":false};
+validate43.evaluated = {"props":{"dry_run":true,"would_erase":true,"receipt":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate45.evaluated;
+const evaluated0 = validate46.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3807,17 +4367,17 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate45.errors = vErrors;
+validate46.errors = vErrors;
 return errors === 0;
 }
-validate45.evaluated = {"props":{"encrypt_to":true,"include_audit":true,"idempotencyKey":true},"dynamicProps":false,"dynamicItems":false};
+validate46.evaluated = {"props":{"encrypt_to":true,"include_audit":true,"idempotencyKey":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema81 = {"type":"object","required":["export_id","status","coverage"],"properties":{"export_id":{"type":"string","maxLength":128},"status":{"enum":["pending","ready","failed"]},"coverage":{"enum":["full","partial"]},"download_url":{"type":"string","format":"uri"},"expires_at":{"$ref":"#/$defs/utc_datetime"},"sha256":{"type":"string","pattern":"^[a-f0-9]{64}$"},"bytes":{"type":"integer","minimum":0},"page_count":{"type":"integer","minimum":0}}};
+const schema83 = {"type":"object","required":["export_id","status","coverage"],"properties":{"export_id":{"type":"string","maxLength":128},"status":{"enum":["pending","ready","failed"]},"coverage":{"enum":["full","partial"]},"download_url":{"type":"string","format":"uri"},"expires_at":{"$ref":"#/$defs/utc_datetime"},"sha256":{"type":"string","pattern":"^[a-f0-9]{64}$"},"bytes":{"type":"integer","minimum":0},"page_count":{"type":"integer","minimum":0}}};
 
-function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate46.evaluated;
+const evaluated0 = validate47.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3883,7 +4443,7 @@ errors++;
 if(data.status !== undefined){
 let data1 = data.status;
 if(!(((data1 === "pending") || (data1 === "ready")) || (data1 === "failed"))){
-const err5 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema81.properties.status.enum},message:"must be equal to one of the allowed values"};
+const err5 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema83.properties.status.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -3896,7 +4456,7 @@ errors++;
 if(data.coverage !== undefined){
 let data2 = data.coverage;
 if(!((data2 === "full") || (data2 === "partial"))){
-const err6 = {instancePath:instancePath+"/coverage",schemaPath:"#/properties/coverage/enum",keyword:"enum",params:{allowedValues: schema81.properties.coverage.enum},message:"must be equal to one of the allowed values"};
+const err6 = {instancePath:instancePath+"/coverage",schemaPath:"#/properties/coverage/enum",keyword:"enum",params:{allowedValues: schema83.properties.coverage.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -3909,7 +4469,7 @@ errors++;
 if(data.download_url !== undefined){
 let data3 = data.download_url;
 if(typeof data3 === "string"){
-if(!(formats14(data3))){
+if(!(formats16(data3))){
 const err7 = {instancePath:instancePath+"/download_url",schemaPath:"#/properties/download_url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""};
 if(vErrors === null){
 vErrors = [err7];
@@ -3959,7 +4519,7 @@ errors++;
 if(data.sha256 !== undefined){
 let data5 = data.sha256;
 if(typeof data5 === "string"){
-if(!pattern22.test(data5)){
+if(!pattern13.test(data5)){
 const err11 = {instancePath:instancePath+"/sha256",schemaPath:"#/properties/sha256/pattern",keyword:"pattern",params:{pattern: "^[a-f0-9]{64}$"},message:"must match pattern \""+"^[a-f0-9]{64}$"+"\""};
 if(vErrors === null){
 vErrors = [err11];
@@ -4042,17 +4602,17 @@ vErrors.push(err17);
 }
 errors++;
 }
-validate46.errors = vErrors;
+validate47.errors = vErrors;
 return errors === 0;
 }
-validate46.evaluated = {"props":{"export_id":true,"status":true,"coverage":true,"download_url":true,"expires_at":true,"sha256":true,"bytes":true,"page_count":true},"dynamicProps":false,"dynamicItems":false};
+validate47.evaluated = {"props":{"export_id":true,"status":true,"coverage":true,"download_url":true,"expires_at":true,"sha256":true,"bytes":true,"page_count":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema83 = {"type":"object","properties":{"prefix":{"type":"string","maxLength":255},"partition":{"$ref":"#/$defs/partition_name"},"include_archived":{"type":"boolean","default":false},"limit":{"$ref":"#/$defs/limit","default":50},"cursor":{"$ref":"#/$defs/cursor"},"type":{"enum":["episodic","semantic","procedural"]},"include_stale":{"type":"boolean","default":true},"include_review":{"type":"array","items":{"enum":["proposed","rejected"]}},"as_of":{"$ref":"memory.page.schema.json#/$defs/utc_datetime"}}};
+const schema85 = {"type":"object","properties":{"prefix":{"type":"string","maxLength":255},"partition":{"$ref":"#/$defs/partition_name"},"include_archived":{"type":"boolean","default":false},"limit":{"$ref":"#/$defs/limit","default":50},"cursor":{"$ref":"#/$defs/cursor"},"type":{"enum":["episodic","semantic","procedural"]},"include_stale":{"type":"boolean","default":true},"include_review":{"type":"array","items":{"enum":["proposed","rejected"]}},"as_of":{"$ref":"memory.page.schema.json#/$defs/utc_datetime"}}};
 
-function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate47.evaluated;
+const evaluated0 = validate48.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4185,7 +4745,7 @@ errors++;
 if(data.type !== undefined){
 let data5 = data.type;
 if(!(((data5 === "episodic") || (data5 === "semantic")) || (data5 === "procedural"))){
-const err10 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/enum",keyword:"enum",params:{allowedValues: schema83.properties.type.enum},message:"must be equal to one of the allowed values"};
+const err10 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/enum",keyword:"enum",params:{allowedValues: schema85.properties.type.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -4214,7 +4774,7 @@ const len0 = data7.length;
 for(let i0=0; i0<len0; i0++){
 let data8 = data7[i0];
 if(!((data8 === "proposed") || (data8 === "rejected"))){
-const err12 = {instancePath:instancePath+"/include_review/" + i0,schemaPath:"#/properties/include_review/items/enum",keyword:"enum",params:{allowedValues: schema83.properties.include_review.items.enum},message:"must be equal to one of the allowed values"};
+const err12 = {instancePath:instancePath+"/include_review/" + i0,schemaPath:"#/properties/include_review/items/enum",keyword:"enum",params:{allowedValues: schema85.properties.include_review.items.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -4272,16 +4832,16 @@ vErrors.push(err16);
 }
 errors++;
 }
-validate47.errors = vErrors;
+validate48.errors = vErrors;
 return errors === 0;
 }
-validate47.evaluated = {"props":{"prefix":true,"partition":true,"include_archived":true,"limit":true,"cursor":true,"type":true,"include_stale":true,"include_review":true,"as_of":true},"dynamicProps":false,"dynamicItems":false};
+validate48.evaluated = {"props":{"prefix":true,"partition":true,"include_archived":true,"limit":true,"cursor":true,"type":true,"include_stale":true,"include_review":true,"as_of":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate49(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate48.evaluated;
+const evaluated0 = validate49.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4304,8 +4864,8 @@ let data0 = data.pages;
 if(Array.isArray(data0)){
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
-if(!(validate37(data0[i0], {instancePath:instancePath+"/pages/" + i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
+if(!(validate38(data0[i0], {instancePath:instancePath+"/pages/" + i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate38.errors : vErrors.concat(validate38.errors);
 errors = vErrors.length;
 }
 }
@@ -4357,18 +4917,18 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate48.errors = vErrors;
+validate49.errors = vErrors;
 return errors === 0;
 }
-validate48.evaluated = {"props":{"pages":true,"next_cursor":true},"dynamicProps":false,"dynamicItems":false};
+validate49.evaluated = {"props":{"pages":true,"next_cursor":true},"dynamicProps":false,"dynamicItems":false};
 
 const schema33 = {"type":"object","properties":{"title":{"type":"string","minLength":1,"maxLength":500},"type":{"type":"string","enum":["episodic","semantic","procedural"]},"tags":{"type":"array","maxItems":64,"items":{"type":"string","maxLength":64}},"partition":{"$ref":"#/$defs/partition_name"},"sensitivity":{"type":"string","enum":["normal","sensitive"]},"lifecycle":{"type":"string","enum":["active","validated","stale","archived"]},"confidence":{"type":"number","minimum":0,"maximum":1},"valid_from":{"type":"string","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt].+)?$"},"valid_until":{"type":"string","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt].+)?$"},"source":{"type":"object","required":["origin"],"properties":{"origin":{"type":"string","enum":["chat","connector","import","user"]},"client":{"type":"string"},"session":{"type":"string"},"at":{"$ref":"#/$defs/utc_datetime"}},"additionalProperties":true},"derived_from":{"type":"array","maxItems":256,"items":{"$ref":"#/$defs/path"}},"relations":{"type":"array","maxItems":256,"items":{"type":"object","required":["rel","target"],"properties":{"rel":{"type":"string","enum":["supersedes","contradicts","refines","about"]},"target":{"$ref":"#/$defs/path"},"confidence":{"type":"number","minimum":0,"maximum":1}},"additionalProperties":true}}},"additionalProperties":true};
 const pattern5 = new RegExp("^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt].+)?$", "u");
 
-function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate52.evaluated;
+const evaluated0 = validate53.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4984,24 +5544,24 @@ vErrors.push(err50);
 }
 errors++;
 }
-validate52.errors = vErrors;
+validate53.errors = vErrors;
 return errors === 0;
 }
-validate52.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate53.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate51(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate51.evaluated;
+const evaluated0 = validate52.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate52(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate52.errors : vErrors.concat(validate52.errors);
+if(!(validate53(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
 errors = vErrors.length;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5026,16 +5586,16 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate51.errors = vErrors;
+validate52.errors = vErrors;
 return errors === 0;
 }
-validate51.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate52.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate51(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate50.evaluated;
+const evaluated0 = validate51.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5121,8 +5681,8 @@ errors++;
 }
 }
 if(data.frontmatter !== undefined){
-if(!(validate51(data.frontmatter, {instancePath:instancePath+"/frontmatter",parentData:data,parentDataProperty:"frontmatter",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
+if(!(validate52(data.frontmatter, {instancePath:instancePath+"/frontmatter",parentData:data,parentDataProperty:"frontmatter",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate52.errors : vErrors.concat(validate52.errors);
 errors = vErrors.length;
 }
 }
@@ -5222,16 +5782,16 @@ vErrors.push(err14);
 }
 errors++;
 }
-validate50.errors = vErrors;
+validate51.errors = vErrors;
 return errors === 0;
 }
-validate50.evaluated = {"props":{"path":true,"body":true,"frontmatter":true,"note":true,"expected_updated":true,"idempotencyKey":true},"dynamicProps":false,"dynamicItems":false};
+validate51.evaluated = {"props":{"path":true,"body":true,"frontmatter":true,"note":true,"expected_updated":true,"idempotencyKey":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate55.evaluated;
+const evaluated0 = validate56.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5371,16 +5931,16 @@ vErrors.push(err11);
 }
 errors++;
 }
-validate55.errors = vErrors;
+validate56.errors = vErrors;
 return errors === 0;
 }
-validate55.evaluated = {"props":{"path":true,"revision":true,"review_state":true,"target_exists":true},"dynamicProps":false,"dynamicItems":false};
+validate56.evaluated = {"props":{"path":true,"revision":true,"review_state":true,"target_exists":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate57(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate56.evaluated;
+const evaluated0 = validate57.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5493,10 +6053,10 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate56.errors = vErrors;
+validate57.errors = vErrors;
 return errors === 0;
 }
-validate56.evaluated = {"props":{"path":true,"id":true,"revision":true,"as_of":true},"dynamicProps":false,"dynamicItems":false};
+validate57.evaluated = {"props":{"path":true,"id":true,"revision":true,"as_of":true},"dynamicProps":false,"dynamicItems":false};
 
 const schema32 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://pcp-protocol.github.io/pcp/schemas/0.3/memory.page.schema.json","type":"object","required":["title","updated"],"properties":{"id":{"type":"string"},"created":{"$ref":"#/$defs/utc_datetime"},"updated":{"$ref":"#/$defs/utc_datetime"},"generated":{"$ref":"#/$defs/actor_at"},"review":{"type":"object","required":["state"],"properties":{"state":{"type":"string","enum":["proposed","approved","rejected"]},"by":{"$ref":"#/$defs/principal"},"at":{"$ref":"#/$defs/utc_datetime"},"note":{"type":"string"}},"additionalProperties":true}},"additionalProperties":true,"allOf":[{"$ref":"#/$defs/page_keys"}],"$defs":{"path":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[^/]+(/[^/]+)*$"},"partition_name":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"principal":{"type":"string","pattern":"^(user|group|client|service):[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$"},"utc_datetime":{"type":"string","format":"date-time"},"actor_at":{"type":"object","required":["principal","at"],"properties":{"principal":{"$ref":"#/$defs/principal"},"client":{"$ref":"#/$defs/principal"},"at":{"$ref":"#/$defs/utc_datetime"}},"additionalProperties":true},"page_keys":{"type":"object","properties":{"title":{"type":"string","minLength":1,"maxLength":500},"type":{"type":"string","enum":["episodic","semantic","procedural"]},"tags":{"type":"array","maxItems":64,"items":{"type":"string","maxLength":64}},"partition":{"$ref":"#/$defs/partition_name"},"sensitivity":{"type":"string","enum":["normal","sensitive"]},"lifecycle":{"type":"string","enum":["active","validated","stale","archived"]},"confidence":{"type":"number","minimum":0,"maximum":1},"valid_from":{"type":"string","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt].+)?$"},"valid_until":{"type":"string","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt].+)?$"},"source":{"type":"object","required":["origin"],"properties":{"origin":{"type":"string","enum":["chat","connector","import","user"]},"client":{"type":"string"},"session":{"type":"string"},"at":{"$ref":"#/$defs/utc_datetime"}},"additionalProperties":true},"derived_from":{"type":"array","maxItems":256,"items":{"$ref":"#/$defs/path"}},"relations":{"type":"array","maxItems":256,"items":{"type":"object","required":["rel","target"],"properties":{"rel":{"type":"string","enum":["supersedes","contradicts","refines","about"]},"target":{"$ref":"#/$defs/path"},"confidence":{"type":"number","minimum":0,"maximum":1}},"additionalProperties":true}}},"additionalProperties":true}}};
 
@@ -6479,10 +7039,10 @@ return errors === 0;
 validate21.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate57(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate58(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate57.evaluated;
+const evaluated0 = validate58.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6619,17 +7179,17 @@ vErrors.push(err10);
 }
 errors++;
 }
-validate57.errors = vErrors;
+validate58.errors = vErrors;
 return errors === 0;
 }
-validate57.evaluated = {"props":{"path":true,"frontmatter":true,"body":true,"pending_revisions":true},"dynamicProps":false,"dynamicItems":false};
+validate58.evaluated = {"props":{"path":true,"frontmatter":true,"body":true,"pending_revisions":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema106 = {"type":"object","required":["query"],"properties":{"query":{"type":"string","minLength":1,"maxLength":2000},"limit":{"$ref":"#/$defs/limit","default":10},"type":{"enum":["episodic","semantic","procedural"]},"tags":{"type":"array","items":{"type":"string"}},"partitions":{"type":"array","items":{"$ref":"#/$defs/partition_name"}},"include_stale":{"type":"boolean","default":false},"include_review":{"type":"array","items":{"enum":["proposed","rejected"]}},"as_of":{"$ref":"#/$defs/utc_datetime"},"cursor":{"$ref":"#/$defs/cursor"},"include_archived":{"type":"boolean","default":false}}};
+const schema108 = {"type":"object","required":["query"],"properties":{"query":{"type":"string","minLength":1,"maxLength":2000},"limit":{"$ref":"#/$defs/limit","default":10},"type":{"enum":["episodic","semantic","procedural"]},"tags":{"type":"array","items":{"type":"string"}},"partitions":{"type":"array","items":{"$ref":"#/$defs/partition_name"}},"include_stale":{"type":"boolean","default":false},"include_review":{"type":"array","items":{"enum":["proposed","rejected"]}},"as_of":{"$ref":"#/$defs/utc_datetime"},"cursor":{"$ref":"#/$defs/cursor"},"include_archived":{"type":"boolean","default":false}}};
 
-function validate59(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate59.evaluated;
+const evaluated0 = validate60.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6720,7 +7280,7 @@ errors++;
 if(data.type !== undefined){
 let data2 = data.type;
 if(!(((data2 === "episodic") || (data2 === "semantic")) || (data2 === "procedural"))){
-const err7 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/enum",keyword:"enum",params:{allowedValues: schema106.properties.type.enum},message:"must be equal to one of the allowed values"};
+const err7 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/enum",keyword:"enum",params:{allowedValues: schema108.properties.type.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -6818,7 +7378,7 @@ const len2 = data8.length;
 for(let i2=0; i2<len2; i2++){
 let data9 = data8[i2];
 if(!((data9 === "proposed") || (data9 === "rejected"))){
-const err14 = {instancePath:instancePath+"/include_review/" + i2,schemaPath:"#/properties/include_review/items/enum",keyword:"enum",params:{allowedValues: schema106.properties.include_review.items.enum},message:"must be equal to one of the allowed values"};
+const err14 = {instancePath:instancePath+"/include_review/" + i2,schemaPath:"#/properties/include_review/items/enum",keyword:"enum",params:{allowedValues: schema108.properties.include_review.items.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -6913,16 +7473,16 @@ vErrors.push(err21);
 }
 errors++;
 }
-validate59.errors = vErrors;
+validate60.errors = vErrors;
 return errors === 0;
 }
-validate59.evaluated = {"props":{"query":true,"limit":true,"type":true,"tags":true,"partitions":true,"include_stale":true,"include_review":true,"as_of":true,"cursor":true,"include_archived":true},"dynamicProps":false,"dynamicItems":false};
+validate60.evaluated = {"props":{"query":true,"limit":true,"type":true,"tags":true,"partitions":true,"include_stale":true,"include_review":true,"as_of":true,"cursor":true,"include_archived":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate61(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate60.evaluated;
+const evaluated0 = validate61.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6946,8 +7506,8 @@ if(Array.isArray(data0)){
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
-if(!(validate37(data1, {instancePath:instancePath+"/results/" + i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
+if(!(validate38(data1, {instancePath:instancePath+"/results/" + i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate38.errors : vErrors.concat(validate38.errors);
 errors = vErrors.length;
 }
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
@@ -7107,16 +7667,16 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate60.errors = vErrors;
+validate61.errors = vErrors;
 return errors === 0;
 }
-validate60.evaluated = {"props":{"results":true,"as_of_exact":true,"next_cursor":true,"stale_fallback":true},"dynamicProps":false,"dynamicItems":false};
+validate61.evaluated = {"props":{"results":true,"as_of_exact":true,"next_cursor":true,"stale_fallback":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate62(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate63(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate62.evaluated;
+const evaluated0 = validate63.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7202,8 +7762,8 @@ errors++;
 }
 }
 if(data.frontmatter !== undefined){
-if(!(validate51(data.frontmatter, {instancePath:instancePath+"/frontmatter",parentData:data,parentDataProperty:"frontmatter",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
+if(!(validate52(data.frontmatter, {instancePath:instancePath+"/frontmatter",parentData:data,parentDataProperty:"frontmatter",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate52.errors : vErrors.concat(validate52.errors);
 errors = vErrors.length;
 }
 }
@@ -7278,17 +7838,17 @@ vErrors.push(err12);
 }
 errors++;
 }
-validate62.errors = vErrors;
+validate63.errors = vErrors;
 return errors === 0;
 }
-validate62.evaluated = {"props":{"path":true,"body":true,"frontmatter":true,"expected_updated":true,"idempotencyKey":true},"dynamicProps":false,"dynamicItems":false};
+validate63.evaluated = {"props":{"path":true,"body":true,"frontmatter":true,"expected_updated":true,"idempotencyKey":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema117 = {"type":"object","required":["path","applied"],"properties":{"path":{"$ref":"#/$defs/path"},"id":{"type":"string"},"applied":{"type":"boolean"},"updated":{"$ref":"#/$defs/utc_datetime"},"review_state":{"enum":["proposed","approved"]},"revision":{"type":"string"}}};
+const schema119 = {"type":"object","required":["path","applied"],"properties":{"path":{"$ref":"#/$defs/path"},"id":{"type":"string"},"applied":{"type":"boolean"},"updated":{"$ref":"#/$defs/utc_datetime"},"review_state":{"enum":["proposed","approved"]},"revision":{"type":"string"}}};
 
-function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate65(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate64.evaluated;
+const evaluated0 = validate65.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7413,7 +7973,7 @@ errors++;
 if(data.review_state !== undefined){
 let data4 = data.review_state;
 if(!((data4 === "proposed") || (data4 === "approved"))){
-const err10 = {instancePath:instancePath+"/review_state",schemaPath:"#/properties/review_state/enum",keyword:"enum",params:{allowedValues: schema117.properties.review_state.enum},message:"must be equal to one of the allowed values"};
+const err10 = {instancePath:instancePath+"/review_state",schemaPath:"#/properties/review_state/enum",keyword:"enum",params:{allowedValues: schema119.properties.review_state.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -7446,16 +8006,16 @@ vErrors.push(err12);
 }
 errors++;
 }
-validate64.errors = vErrors;
+validate65.errors = vErrors;
 return errors === 0;
 }
-validate64.evaluated = {"props":{"path":true,"id":true,"applied":true,"updated":true,"review_state":true,"revision":true},"dynamicProps":false,"dynamicItems":false};
+validate65.evaluated = {"props":{"path":true,"id":true,"applied":true,"updated":true,"review_state":true,"revision":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate65(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate66(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate65.evaluated;
+const evaluated0 = validate66.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7472,17 +8032,17 @@ vErrors.push(err0);
 }
 errors++;
 }
-validate65.errors = vErrors;
+validate66.errors = vErrors;
 return errors === 0;
 }
-validate65.evaluated = {"dynamicProps":false,"dynamicItems":false};
+validate66.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
-const schema121 = {"type":"object","required":["partitions"],"properties":{"partitions":{"type":"array","items":{"type":"object","required":["name","access"],"properties":{"name":{"$ref":"#/$defs/partition_name"},"label":{"type":"string"},"access":{"type":"array","uniqueItems":true,"items":{"enum":["read","propose","write","review"]}},"review_required":{"type":"boolean"}}}}}};
+const schema123 = {"type":"object","required":["partitions"],"properties":{"partitions":{"type":"array","items":{"type":"object","required":["name","access"],"properties":{"name":{"$ref":"#/$defs/partition_name"},"label":{"type":"string"},"access":{"type":"array","uniqueItems":true,"items":{"enum":["read","propose","write","review"]}},"review_required":{"type":"boolean"}}}}}};
 
-function validate66(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate67(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate66.evaluated;
+const evaluated0 = validate67.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7571,7 +8131,7 @@ const len1 = data4.length;
 for(let i1=0; i1<len1; i1++){
 let data5 = data4[i1];
 if(!((((data5 === "read") || (data5 === "propose")) || (data5 === "write")) || (data5 === "review"))){
-const err6 = {instancePath:instancePath+"/partitions/" + i0+"/access/" + i1,schemaPath:"#/properties/partitions/items/properties/access/items/enum",keyword:"enum",params:{allowedValues: schema121.properties.partitions.items.properties.access.items.enum},message:"must be equal to one of the allowed values"};
+const err6 = {instancePath:instancePath+"/partitions/" + i0+"/access/" + i1,schemaPath:"#/properties/partitions/items/properties/access/items/enum",keyword:"enum",params:{allowedValues: schema123.properties.partitions.items.properties.access.items.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -7660,16 +8220,16 @@ vErrors.push(err12);
 }
 errors++;
 }
-validate66.errors = vErrors;
+validate67.errors = vErrors;
 return errors === 0;
 }
-validate66.evaluated = {"props":{"partitions":true},"dynamicProps":false,"dynamicItems":false};
+validate67.evaluated = {"props":{"partitions":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate67(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate68(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate67.evaluated;
+const evaluated0 = validate68.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7716,17 +8276,17 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate67.errors = vErrors;
+validate68.errors = vErrors;
 return errors === 0;
 }
-validate67.evaluated = {"props":{"namespaces":true},"dynamicProps":false,"dynamicItems":false};
+validate68.evaluated = {"props":{"namespaces":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema124 = {"type":"object","required":["profile_type","profile"],"properties":{"profile_type":{"enum":["core","team","none"]},"profile":{"anyOf":[{"type":"null"},{"$ref":"profile.core.schema.json"},{"$ref":"profile.team.schema.json"}]},"extensions":{"type":"object","additionalProperties":{"type":"object"}}}};
+const schema126 = {"type":"object","required":["profile_type","profile"],"properties":{"profile_type":{"enum":["core","team","none"]},"profile":{"anyOf":[{"type":"null"},{"$ref":"profile.core.schema.json"},{"$ref":"profile.team.schema.json"}]},"extensions":{"type":"object","additionalProperties":{"type":"object"}}}};
 
-function validate68(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate69(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate68.evaluated;
+const evaluated0 = validate69.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7757,7 +8317,7 @@ errors++;
 if(data.profile_type !== undefined){
 let data0 = data.profile_type;
 if(!(((data0 === "core") || (data0 === "team")) || (data0 === "none"))){
-const err2 = {instancePath:instancePath+"/profile_type",schemaPath:"#/properties/profile_type/enum",keyword:"enum",params:{allowedValues: schema124.properties.profile_type.enum},message:"must be equal to one of the allowed values"};
+const err2 = {instancePath:instancePath+"/profile_type",schemaPath:"#/properties/profile_type/enum",keyword:"enum",params:{allowedValues: schema126.properties.profile_type.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7785,8 +8345,8 @@ errors++;
 var _valid0 = _errs4 === errors;
 valid1 = valid1 || _valid0;
 const _errs6 = errors;
-if(!(validate26(data1, {instancePath:instancePath+"/profile",parentData:data,parentDataProperty:"profile",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
+if(!(validate27(data1, {instancePath:instancePath+"/profile",parentData:data,parentDataProperty:"profile",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate27.errors : vErrors.concat(validate27.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs6 === errors;
@@ -7795,8 +8355,8 @@ if(_valid0){
 var props0 = true;
 }
 const _errs7 = errors;
-if(!(validate27(data1, {instancePath:instancePath+"/profile",parentData:data,parentDataProperty:"profile",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate27.errors : vErrors.concat(validate27.errors);
+if(!(validate28(data1, {instancePath:instancePath+"/profile",parentData:data,parentDataProperty:"profile",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs7 === errors;
@@ -7867,16 +8427,16 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate68.errors = vErrors;
+validate69.errors = vErrors;
 return errors === 0;
 }
-validate68.evaluated = {"props":{"profile_type":true,"profile":true,"extensions":true},"dynamicProps":false,"dynamicItems":false};
+validate69.evaluated = {"props":{"profile_type":true,"profile":true,"extensions":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate71(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate72(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate71.evaluated;
+const evaluated0 = validate72.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7965,16 +8525,16 @@ vErrors.push(err6);
 }
 errors++;
 }
-validate71.errors = vErrors;
+validate72.errors = vErrors;
 return errors === 0;
 }
-validate71.evaluated = {"props":{"namespace":true,"patch":true,"idempotencyKey":true},"dynamicProps":false,"dynamicItems":false};
+validate72.evaluated = {"props":{"namespace":true,"patch":true,"idempotencyKey":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate72(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate73(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate72.evaluated;
+const evaluated0 = validate73.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8088,17 +8648,17 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate72.errors = vErrors;
+validate73.errors = vErrors;
 return errors === 0;
 }
-validate72.evaluated = {"props":{"namespace":true,"updated":true,"changed":true},"dynamicProps":false,"dynamicItems":false};
+validate73.evaluated = {"props":{"namespace":true,"updated":true,"changed":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema128 = {"type":"object","properties":{"state":{"enum":["proposed","rejected"],"default":"proposed"},"partition":{"$ref":"#/$defs/partition_name"},"limit":{"$ref":"#/$defs/limit","default":20},"cursor":{"$ref":"#/$defs/cursor"}}};
+const schema130 = {"type":"object","properties":{"state":{"enum":["proposed","rejected"],"default":"proposed"},"partition":{"$ref":"#/$defs/partition_name"},"limit":{"$ref":"#/$defs/limit","default":20},"cursor":{"$ref":"#/$defs/cursor"}}};
 
-function validate73(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate74(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate73.evaluated;
+const evaluated0 = validate74.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8109,7 +8669,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.state !== undefined){
 let data0 = data.state;
 if(!((data0 === "proposed") || (data0 === "rejected"))){
-const err0 = {instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema128.properties.state.enum},message:"must be equal to one of the allowed values"};
+const err0 = {instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema130.properties.state.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -8215,17 +8775,17 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate73.errors = vErrors;
+validate74.errors = vErrors;
 return errors === 0;
 }
-validate73.evaluated = {"props":{"state":true,"partition":true,"limit":true,"cursor":true},"dynamicProps":false,"dynamicItems":false};
+validate74.evaluated = {"props":{"state":true,"partition":true,"limit":true,"cursor":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema132 = {"type":"object","required":["items"],"properties":{"items":{"type":"array","items":{"type":"object","required":["path","revision","title","state","generated","target_exists"],"properties":{"path":{"$ref":"#/$defs/path"},"revision":{"type":"string"},"title":{"type":"string"},"state":{"enum":["proposed","rejected"]},"partition":{"$ref":"#/$defs/partition_name"},"generated":{"$ref":"#/$defs/actor_at"},"target_exists":{"type":"boolean"},"note":{"type":"string"}}}},"next_cursor":{"$ref":"#/$defs/cursor"}}};
+const schema134 = {"type":"object","required":["items"],"properties":{"items":{"type":"array","items":{"type":"object","required":["path","revision","title","state","generated","target_exists"],"properties":{"path":{"$ref":"#/$defs/path"},"revision":{"type":"string"},"title":{"type":"string"},"state":{"enum":["proposed","rejected"]},"partition":{"$ref":"#/$defs/partition_name"},"generated":{"$ref":"#/$defs/actor_at"},"target_exists":{"type":"boolean"},"note":{"type":"string"}}}},"next_cursor":{"$ref":"#/$defs/cursor"}}};
 
-function validate75(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate76(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate75.evaluated;
+const evaluated0 = validate76.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8339,16 +8899,16 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate75.errors = vErrors;
+validate76.errors = vErrors;
 return errors === 0;
 }
-validate75.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate76.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate74(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate75(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate74.evaluated;
+const evaluated0 = validate75.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8505,7 +9065,7 @@ errors++;
 if(data1.state !== undefined){
 let data5 = data1.state;
 if(!((data5 === "proposed") || (data5 === "rejected"))){
-const err13 = {instancePath:instancePath+"/items/" + i0+"/state",schemaPath:"#/properties/items/items/properties/state/enum",keyword:"enum",params:{allowedValues: schema132.properties.items.items.properties.state.enum},message:"must be equal to one of the allowed values"};
+const err13 = {instancePath:instancePath+"/items/" + i0+"/state",schemaPath:"#/properties/items/items/properties/state/enum",keyword:"enum",params:{allowedValues: schema134.properties.items.items.properties.state.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -8541,8 +9101,8 @@ errors++;
 }
 }
 if(data1.generated !== undefined){
-if(!(validate75(data1.generated, {instancePath:instancePath+"/items/" + i0+"/generated",parentData:data1,parentDataProperty:"generated",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+if(!(validate76(data1.generated, {instancePath:instancePath+"/items/" + i0+"/generated",parentData:data1,parentDataProperty:"generated",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate76.errors : vErrors.concat(validate76.errors);
 errors = vErrors.length;
 }
 }
@@ -8630,17 +9190,17 @@ vErrors.push(err22);
 }
 errors++;
 }
-validate74.errors = vErrors;
+validate75.errors = vErrors;
 return errors === 0;
 }
-validate74.evaluated = {"props":{"items":true,"next_cursor":true},"dynamicProps":false,"dynamicItems":false};
+validate75.evaluated = {"props":{"items":true,"next_cursor":true},"dynamicProps":false,"dynamicItems":false};
 
-const pattern45 = new RegExp("^(approve|reject|[a-z][a-z0-9-]*:[a-z][a-z0-9_-]*)$", "u");
+const pattern47 = new RegExp("^(approve|reject|[a-z][a-z0-9-]*:[a-z][a-z0-9_-]*)$", "u");
 
-function validate77(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate78(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate77.evaluated;
+const evaluated0 = validate78.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8738,7 +9298,7 @@ errors++;
 if(data.verb !== undefined){
 let data2 = data.verb;
 if(typeof data2 === "string"){
-if(!pattern45.test(data2)){
+if(!pattern47.test(data2)){
 const err8 = {instancePath:instancePath+"/verb",schemaPath:"#/properties/verb/pattern",keyword:"pattern",params:{pattern: "^(approve|reject|[a-z][a-z0-9-]*:[a-z][a-z0-9_-]*)$"},message:"must match pattern \""+"^(approve|reject|[a-z][a-z0-9-]*:[a-z][a-z0-9_-]*)$"+"\""};
 if(vErrors === null){
 vErrors = [err8];
@@ -8831,17 +9391,17 @@ vErrors.push(err15);
 }
 errors++;
 }
-validate77.errors = vErrors;
+validate78.errors = vErrors;
 return errors === 0;
 }
-validate77.evaluated = {"props":{"path":true,"revision":true,"verb":true,"note":true,"idempotencyKey":true},"dynamicProps":false,"dynamicItems":false};
+validate78.evaluated = {"props":{"path":true,"revision":true,"verb":true,"note":true,"idempotencyKey":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema142 = {"type":"object","required":["path","revision","state"],"properties":{"path":{"$ref":"#/$defs/path"},"revision":{"type":"string"},"state":{"enum":["approved","rejected","proposed"]},"updated":{"$ref":"#/$defs/utc_datetime"}}};
+const schema144 = {"type":"object","required":["path","revision","state"],"properties":{"path":{"$ref":"#/$defs/path"},"revision":{"type":"string"},"state":{"enum":["approved","rejected","proposed"]},"updated":{"$ref":"#/$defs/utc_datetime"}}};
 
-function validate78(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate79(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate78.evaluated;
+const evaluated0 = validate79.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8939,7 +9499,7 @@ errors++;
 if(data.state !== undefined){
 let data2 = data.state;
 if(!(((data2 === "approved") || (data2 === "rejected")) || (data2 === "proposed"))){
-const err8 = {instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema142.properties.state.enum},message:"must be equal to one of the allowed values"};
+const err8 = {instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema144.properties.state.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -8985,41 +9545,1509 @@ vErrors.push(err11);
 }
 errors++;
 }
-validate78.errors = vErrors;
+validate79.errors = vErrors;
 return errors === 0;
 }
-validate78.evaluated = {"props":{"path":true,"revision":true,"state":true,"updated":true},"dynamicProps":false,"dynamicItems":false};
+validate79.evaluated = {"props":{"path":true,"revision":true,"state":true,"updated":true},"dynamicProps":false,"dynamicItems":false};
+
+const schema148 = {"type":"object","required":["page","version","path","created","updated","generated","partition","sensitivity","keys","head"],"properties":{"page":{"type":"string","pattern":"^pg_[0-7][0-9a-hjkmnp-tv-z]{25}$"},"version":{"type":"string","pattern":"^ver_[0-7][0-9a-hjkmnp-tv-z]{25}$"},"path":{"$ref":"memory.page.schema.json#/$defs/path"},"created":{"$ref":"memory.page.schema.json#/$defs/utc_datetime"},"updated":{"$ref":"memory.page.schema.json#/$defs/utc_datetime"},"generated":{"$ref":"memory.page.schema.json#/$defs/actor_at"},"review":{"$ref":"#/$defs/archived_decision"},"partition":{"$ref":"memory.page.schema.json#/$defs/partition_name"},"sensitivity":{"type":"string","enum":["normal","sensitive"]},"current":{"type":"boolean","const":true},"removed":{"type":"boolean","const":true},"keys":{"type":"object","required":["title"],"properties":{"title":{"type":"string"}},"additionalProperties":true},"head":{"type":"string"},"body":{"type":"string"}},"additionalProperties":false};
+const pattern49 = new RegExp("^pg_[0-7][0-9a-hjkmnp-tv-z]{25}$", "u");
+const pattern50 = new RegExp("^ver_[0-7][0-9a-hjkmnp-tv-z]{25}$", "u");
+
+function validate82(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate82.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.principal === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "principal"},message:"must have required property '"+"principal"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.at === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "at"},message:"must have required property '"+"at"+"'"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.principal !== undefined){
+let data0 = data.principal;
+if(typeof data0 === "string"){
+if(!pattern9.test(data0)){
+const err2 = {instancePath:instancePath+"/principal",schemaPath:"#/$defs/principal/pattern",keyword:"pattern",params:{pattern: "^(user|group|client|service):[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$"},message:"must match pattern \""+"^(user|group|client|service):[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$"+"\""};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+else {
+const err3 = {instancePath:instancePath+"/principal",schemaPath:"#/$defs/principal/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.client !== undefined){
+let data1 = data.client;
+if(typeof data1 === "string"){
+if(!pattern9.test(data1)){
+const err4 = {instancePath:instancePath+"/client",schemaPath:"#/$defs/principal/pattern",keyword:"pattern",params:{pattern: "^(user|group|client|service):[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$"},message:"must match pattern \""+"^(user|group|client|service):[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$"+"\""};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/client",schemaPath:"#/$defs/principal/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(data.at !== undefined){
+let data2 = data.at;
+if(typeof data2 === "string"){
+if(!(formats0(data2))){
+const err6 = {instancePath:instancePath+"/at",schemaPath:"#/$defs/utc_datetime/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/at",schemaPath:"#/$defs/utc_datetime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+validate82.errors = vErrors;
+return errors === 0;
+}
+validate82.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const pattern54 = new RegExp("^dec_[0-7][0-9a-hjkmnp-tv-z]{25}$", "u");
+
+function validate84(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate84.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.id === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.by === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "by"},message:"must have required property '"+"by"+"'"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((key0 === "id") || (key0 === "by")) || (key0 === "note"))){
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.id !== undefined){
+let data0 = data.id;
+if(typeof data0 === "string"){
+if(!pattern54.test(data0)){
+const err3 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern: "^dec_[0-7][0-9a-hjkmnp-tv-z]{25}$"},message:"must match pattern \""+"^dec_[0-7][0-9a-hjkmnp-tv-z]{25}$"+"\""};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.by !== undefined){
+if(!(validate82(data.by, {instancePath:instancePath+"/by",parentData:data,parentDataProperty:"by",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate82.errors : vErrors.concat(validate82.errors);
+errors = vErrors.length;
+}
+}
+if(data.note !== undefined){
+if(typeof data.note !== "string"){
+const err5 = {instancePath:instancePath+"/note",schemaPath:"#/properties/note/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+}
+else {
+const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+validate84.errors = vErrors;
+return errors === 0;
+}
+validate84.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate81(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate81.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.page === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "page"},message:"must have required property '"+"page"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.version === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "version"},message:"must have required property '"+"version"+"'"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.path === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data.created === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "created"},message:"must have required property '"+"created"+"'"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data.updated === undefined){
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "updated"},message:"must have required property '"+"updated"+"'"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data.generated === undefined){
+const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "generated"},message:"must have required property '"+"generated"+"'"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(data.partition === undefined){
+const err6 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "partition"},message:"must have required property '"+"partition"+"'"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(data.sensitivity === undefined){
+const err7 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sensitivity"},message:"must have required property '"+"sensitivity"+"'"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+if(data.keys === undefined){
+const err8 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "keys"},message:"must have required property '"+"keys"+"'"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+if(data.head === undefined){
+const err9 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "head"},message:"must have required property '"+"head"+"'"};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(func9.call(schema148.properties, key0))){
+const err10 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(data.page !== undefined){
+let data0 = data.page;
+if(typeof data0 === "string"){
+if(!pattern49.test(data0)){
+const err11 = {instancePath:instancePath+"/page",schemaPath:"#/properties/page/pattern",keyword:"pattern",params:{pattern: "^pg_[0-7][0-9a-hjkmnp-tv-z]{25}$"},message:"must match pattern \""+"^pg_[0-7][0-9a-hjkmnp-tv-z]{25}$"+"\""};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+else {
+const err12 = {instancePath:instancePath+"/page",schemaPath:"#/properties/page/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+if(data.version !== undefined){
+let data1 = data.version;
+if(typeof data1 === "string"){
+if(!pattern50.test(data1)){
+const err13 = {instancePath:instancePath+"/version",schemaPath:"#/properties/version/pattern",keyword:"pattern",params:{pattern: "^ver_[0-7][0-9a-hjkmnp-tv-z]{25}$"},message:"must match pattern \""+"^ver_[0-7][0-9a-hjkmnp-tv-z]{25}$"+"\""};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+else {
+const err14 = {instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+if(data.path !== undefined){
+let data2 = data.path;
+if(typeof data2 === "string"){
+if(func1(data2) > 255){
+const err15 = {instancePath:instancePath+"/path",schemaPath:"memory.page.schema.json#/$defs/path/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+if(func1(data2) < 1){
+const err16 = {instancePath:instancePath+"/path",schemaPath:"memory.page.schema.json#/$defs/path/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+if(!pattern7.test(data2)){
+const err17 = {instancePath:instancePath+"/path",schemaPath:"memory.page.schema.json#/$defs/path/pattern",keyword:"pattern",params:{pattern: "^[^/]+(/[^/]+)*$"},message:"must match pattern \""+"^[^/]+(/[^/]+)*$"+"\""};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+else {
+const err18 = {instancePath:instancePath+"/path",schemaPath:"memory.page.schema.json#/$defs/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+if(data.created !== undefined){
+let data3 = data.created;
+if(typeof data3 === "string"){
+if(!(formats0(data3))){
+const err19 = {instancePath:instancePath+"/created",schemaPath:"memory.page.schema.json#/$defs/utc_datetime/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+}
+else {
+const err20 = {instancePath:instancePath+"/created",schemaPath:"memory.page.schema.json#/$defs/utc_datetime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+if(data.updated !== undefined){
+let data4 = data.updated;
+if(typeof data4 === "string"){
+if(!(formats0(data4))){
+const err21 = {instancePath:instancePath+"/updated",schemaPath:"memory.page.schema.json#/$defs/utc_datetime/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+else {
+const err22 = {instancePath:instancePath+"/updated",schemaPath:"memory.page.schema.json#/$defs/utc_datetime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+if(data.generated !== undefined){
+if(!(validate82(data.generated, {instancePath:instancePath+"/generated",parentData:data,parentDataProperty:"generated",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate82.errors : vErrors.concat(validate82.errors);
+errors = vErrors.length;
+}
+}
+if(data.review !== undefined){
+if(!(validate84(data.review, {instancePath:instancePath+"/review",parentData:data,parentDataProperty:"review",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate84.errors : vErrors.concat(validate84.errors);
+errors = vErrors.length;
+}
+}
+if(data.partition !== undefined){
+let data7 = data.partition;
+if(typeof data7 === "string"){
+if(!pattern4.test(data7)){
+const err23 = {instancePath:instancePath+"/partition",schemaPath:"memory.page.schema.json#/$defs/partition_name/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9_-]{0,63}$"+"\""};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+else {
+const err24 = {instancePath:instancePath+"/partition",schemaPath:"memory.page.schema.json#/$defs/partition_name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+if(data.sensitivity !== undefined){
+let data8 = data.sensitivity;
+if(typeof data8 !== "string"){
+const err25 = {instancePath:instancePath+"/sensitivity",schemaPath:"#/properties/sensitivity/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+if(!((data8 === "normal") || (data8 === "sensitive"))){
+const err26 = {instancePath:instancePath+"/sensitivity",schemaPath:"#/properties/sensitivity/enum",keyword:"enum",params:{allowedValues: schema148.properties.sensitivity.enum},message:"must be equal to one of the allowed values"};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+}
+if(data.current !== undefined){
+let data9 = data.current;
+if(typeof data9 !== "boolean"){
+const err27 = {instancePath:instancePath+"/current",schemaPath:"#/properties/current/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+if(true !== data9){
+const err28 = {instancePath:instancePath+"/current",schemaPath:"#/properties/current/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+if(data.removed !== undefined){
+let data10 = data.removed;
+if(typeof data10 !== "boolean"){
+const err29 = {instancePath:instancePath+"/removed",schemaPath:"#/properties/removed/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+if(true !== data10){
+const err30 = {instancePath:instancePath+"/removed",schemaPath:"#/properties/removed/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+if(data.keys !== undefined){
+let data11 = data.keys;
+if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
+if(data11.title === undefined){
+const err31 = {instancePath:instancePath+"/keys",schemaPath:"#/properties/keys/required",keyword:"required",params:{missingProperty: "title"},message:"must have required property '"+"title"+"'"};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+if(data11.title !== undefined){
+if(typeof data11.title !== "string"){
+const err32 = {instancePath:instancePath+"/keys/title",schemaPath:"#/properties/keys/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+}
+}
+else {
+const err33 = {instancePath:instancePath+"/keys",schemaPath:"#/properties/keys/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+}
+if(data.head !== undefined){
+if(typeof data.head !== "string"){
+const err34 = {instancePath:instancePath+"/head",schemaPath:"#/properties/head/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+}
+if(data.body !== undefined){
+if(typeof data.body !== "string"){
+const err35 = {instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+}
+}
+else {
+const err36 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+validate81.errors = vErrors;
+return errors === 0;
+}
+validate81.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema158 = {"type":"object","required":["id","path","generated","partition","sensitivity","keys","head","body"],"properties":{"id":{"type":"string","pattern":"^rev_[0-7][0-9a-hjkmnp-tv-z]{25}$"},"path":{"$ref":"memory.page.schema.json#/$defs/path"},"base":{"type":"string","pattern":"^(erased|ver_[0-7][0-9a-hjkmnp-tv-z]{25})$"},"generated":{"$ref":"memory.page.schema.json#/$defs/actor_at"},"partition":{"$ref":"memory.page.schema.json#/$defs/partition_name"},"sensitivity":{"type":"string","enum":["normal","sensitive"]},"note":{"type":"string"},"decision":{"$ref":"#/$defs/archived_decision"},"keys":{"type":"object","required":["title"],"properties":{"title":{"type":"string"}},"additionalProperties":true},"head":{"type":"string"},"body":{"type":"string"}},"additionalProperties":false};
+const pattern56 = new RegExp("^rev_[0-7][0-9a-hjkmnp-tv-z]{25}$", "u");
+const pattern58 = new RegExp("^(erased|ver_[0-7][0-9a-hjkmnp-tv-z]{25})$", "u");
+
+function validate87(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate87.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.id === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.path === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.generated === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "generated"},message:"must have required property '"+"generated"+"'"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data.partition === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "partition"},message:"must have required property '"+"partition"+"'"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data.sensitivity === undefined){
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sensitivity"},message:"must have required property '"+"sensitivity"+"'"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data.keys === undefined){
+const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "keys"},message:"must have required property '"+"keys"+"'"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(data.head === undefined){
+const err6 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "head"},message:"must have required property '"+"head"+"'"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(data.body === undefined){
+const err7 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "body"},message:"must have required property '"+"body"+"'"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(func9.call(schema158.properties, key0))){
+const err8 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+if(data.id !== undefined){
+let data0 = data.id;
+if(typeof data0 === "string"){
+if(!pattern56.test(data0)){
+const err9 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern: "^rev_[0-7][0-9a-hjkmnp-tv-z]{25}$"},message:"must match pattern \""+"^rev_[0-7][0-9a-hjkmnp-tv-z]{25}$"+"\""};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+else {
+const err10 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(data.path !== undefined){
+let data1 = data.path;
+if(typeof data1 === "string"){
+if(func1(data1) > 255){
+const err11 = {instancePath:instancePath+"/path",schemaPath:"memory.page.schema.json#/$defs/path/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+if(func1(data1) < 1){
+const err12 = {instancePath:instancePath+"/path",schemaPath:"memory.page.schema.json#/$defs/path/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+if(!pattern7.test(data1)){
+const err13 = {instancePath:instancePath+"/path",schemaPath:"memory.page.schema.json#/$defs/path/pattern",keyword:"pattern",params:{pattern: "^[^/]+(/[^/]+)*$"},message:"must match pattern \""+"^[^/]+(/[^/]+)*$"+"\""};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+else {
+const err14 = {instancePath:instancePath+"/path",schemaPath:"memory.page.schema.json#/$defs/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+if(data.base !== undefined){
+let data2 = data.base;
+if(typeof data2 === "string"){
+if(!pattern58.test(data2)){
+const err15 = {instancePath:instancePath+"/base",schemaPath:"#/properties/base/pattern",keyword:"pattern",params:{pattern: "^(erased|ver_[0-7][0-9a-hjkmnp-tv-z]{25})$"},message:"must match pattern \""+"^(erased|ver_[0-7][0-9a-hjkmnp-tv-z]{25})$"+"\""};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+else {
+const err16 = {instancePath:instancePath+"/base",schemaPath:"#/properties/base/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+if(data.generated !== undefined){
+if(!(validate82(data.generated, {instancePath:instancePath+"/generated",parentData:data,parentDataProperty:"generated",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate82.errors : vErrors.concat(validate82.errors);
+errors = vErrors.length;
+}
+}
+if(data.partition !== undefined){
+let data4 = data.partition;
+if(typeof data4 === "string"){
+if(!pattern4.test(data4)){
+const err17 = {instancePath:instancePath+"/partition",schemaPath:"memory.page.schema.json#/$defs/partition_name/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9_-]{0,63}$"+"\""};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+else {
+const err18 = {instancePath:instancePath+"/partition",schemaPath:"memory.page.schema.json#/$defs/partition_name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+if(data.sensitivity !== undefined){
+let data5 = data.sensitivity;
+if(typeof data5 !== "string"){
+const err19 = {instancePath:instancePath+"/sensitivity",schemaPath:"#/properties/sensitivity/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+if(!((data5 === "normal") || (data5 === "sensitive"))){
+const err20 = {instancePath:instancePath+"/sensitivity",schemaPath:"#/properties/sensitivity/enum",keyword:"enum",params:{allowedValues: schema158.properties.sensitivity.enum},message:"must be equal to one of the allowed values"};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+if(data.note !== undefined){
+if(typeof data.note !== "string"){
+const err21 = {instancePath:instancePath+"/note",schemaPath:"#/properties/note/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+if(data.decision !== undefined){
+if(!(validate84(data.decision, {instancePath:instancePath+"/decision",parentData:data,parentDataProperty:"decision",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate84.errors : vErrors.concat(validate84.errors);
+errors = vErrors.length;
+}
+}
+if(data.keys !== undefined){
+let data8 = data.keys;
+if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
+if(data8.title === undefined){
+const err22 = {instancePath:instancePath+"/keys",schemaPath:"#/properties/keys/required",keyword:"required",params:{missingProperty: "title"},message:"must have required property '"+"title"+"'"};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+if(data8.title !== undefined){
+if(typeof data8.title !== "string"){
+const err23 = {instancePath:instancePath+"/keys/title",schemaPath:"#/properties/keys/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+}
+else {
+const err24 = {instancePath:instancePath+"/keys",schemaPath:"#/properties/keys/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+if(data.head !== undefined){
+if(typeof data.head !== "string"){
+const err25 = {instancePath:instancePath+"/head",schemaPath:"#/properties/head/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+if(data.body !== undefined){
+if(typeof data.body !== "string"){
+const err26 = {instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+}
+}
+else {
+const err27 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+validate87.errors = vErrors;
+return errors === 0;
+}
+validate87.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema161 = {"type":"array","items":{"type":"object","required":["name"],"properties":{"name":{"$ref":"memory.page.schema.json#/$defs/partition_name"},"label":{"type":"string","minLength":1,"maxLength":200},"review":{"type":"string","enum":["nobody","clients","everyone"]},"four_eyes":{"type":"boolean"},"grants":{"type":"array","items":{"type":"object","required":["principal","rights"],"properties":{"principal":{"$ref":"memory.page.schema.json#/$defs/principal"},"rights":{"type":"array","items":{"type":"string","enum":["read","propose","write","review"]}}},"additionalProperties":false}}},"additionalProperties":false}};
+
+function validate90(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate90.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(Array.isArray(data)){
+const len0 = data.length;
+for(let i0=0; i0<len0; i0++){
+let data0 = data[i0];
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(data0.name === undefined){
+const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data0){
+if(!(((((key0 === "name") || (key0 === "label")) || (key0 === "review")) || (key0 === "four_eyes")) || (key0 === "grants"))){
+const err1 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data0.name !== undefined){
+let data1 = data0.name;
+if(typeof data1 === "string"){
+if(!pattern4.test(data1)){
+const err2 = {instancePath:instancePath+"/" + i0+"/name",schemaPath:"memory.page.schema.json#/$defs/partition_name/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9_-]{0,63}$"+"\""};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+else {
+const err3 = {instancePath:instancePath+"/" + i0+"/name",schemaPath:"memory.page.schema.json#/$defs/partition_name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data0.label !== undefined){
+let data2 = data0.label;
+if(typeof data2 === "string"){
+if(func1(data2) > 200){
+const err4 = {instancePath:instancePath+"/" + i0+"/label",schemaPath:"#/items/properties/label/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(func1(data2) < 1){
+const err5 = {instancePath:instancePath+"/" + i0+"/label",schemaPath:"#/items/properties/label/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+else {
+const err6 = {instancePath:instancePath+"/" + i0+"/label",schemaPath:"#/items/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data0.review !== undefined){
+let data3 = data0.review;
+if(typeof data3 !== "string"){
+const err7 = {instancePath:instancePath+"/" + i0+"/review",schemaPath:"#/items/properties/review/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+if(!(((data3 === "nobody") || (data3 === "clients")) || (data3 === "everyone"))){
+const err8 = {instancePath:instancePath+"/" + i0+"/review",schemaPath:"#/items/properties/review/enum",keyword:"enum",params:{allowedValues: schema161.items.properties.review.enum},message:"must be equal to one of the allowed values"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+if(data0.four_eyes !== undefined){
+if(typeof data0.four_eyes !== "boolean"){
+const err9 = {instancePath:instancePath+"/" + i0+"/four_eyes",schemaPath:"#/items/properties/four_eyes/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+if(data0.grants !== undefined){
+let data5 = data0.grants;
+if(Array.isArray(data5)){
+const len1 = data5.length;
+for(let i1=0; i1<len1; i1++){
+let data6 = data5[i1];
+if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+if(data6.principal === undefined){
+const err10 = {instancePath:instancePath+"/" + i0+"/grants/" + i1,schemaPath:"#/items/properties/grants/items/required",keyword:"required",params:{missingProperty: "principal"},message:"must have required property '"+"principal"+"'"};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+if(data6.rights === undefined){
+const err11 = {instancePath:instancePath+"/" + i0+"/grants/" + i1,schemaPath:"#/items/properties/grants/items/required",keyword:"required",params:{missingProperty: "rights"},message:"must have required property '"+"rights"+"'"};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+for(const key1 in data6){
+if(!((key1 === "principal") || (key1 === "rights"))){
+const err12 = {instancePath:instancePath+"/" + i0+"/grants/" + i1,schemaPath:"#/items/properties/grants/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+if(data6.principal !== undefined){
+let data7 = data6.principal;
+if(typeof data7 === "string"){
+if(!pattern9.test(data7)){
+const err13 = {instancePath:instancePath+"/" + i0+"/grants/" + i1+"/principal",schemaPath:"memory.page.schema.json#/$defs/principal/pattern",keyword:"pattern",params:{pattern: "^(user|group|client|service):[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$"},message:"must match pattern \""+"^(user|group|client|service):[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$"+"\""};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+else {
+const err14 = {instancePath:instancePath+"/" + i0+"/grants/" + i1+"/principal",schemaPath:"memory.page.schema.json#/$defs/principal/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+if(data6.rights !== undefined){
+let data8 = data6.rights;
+if(Array.isArray(data8)){
+const len2 = data8.length;
+for(let i2=0; i2<len2; i2++){
+let data9 = data8[i2];
+if(typeof data9 !== "string"){
+const err15 = {instancePath:instancePath+"/" + i0+"/grants/" + i1+"/rights/" + i2,schemaPath:"#/items/properties/grants/items/properties/rights/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+if(!((((data9 === "read") || (data9 === "propose")) || (data9 === "write")) || (data9 === "review"))){
+const err16 = {instancePath:instancePath+"/" + i0+"/grants/" + i1+"/rights/" + i2,schemaPath:"#/items/properties/grants/items/properties/rights/items/enum",keyword:"enum",params:{allowedValues: schema161.items.properties.grants.items.properties.rights.items.enum},message:"must be equal to one of the allowed values"};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+}
+else {
+const err17 = {instancePath:instancePath+"/" + i0+"/grants/" + i1+"/rights",schemaPath:"#/items/properties/grants/items/properties/rights/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+}
+else {
+const err18 = {instancePath:instancePath+"/" + i0+"/grants/" + i1,schemaPath:"#/items/properties/grants/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+}
+else {
+const err19 = {instancePath:instancePath+"/" + i0+"/grants",schemaPath:"#/items/properties/grants/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+}
+}
+else {
+const err20 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+}
+else {
+const err21 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+validate90.errors = vErrors;
+return errors === 0;
+}
+validate90.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate91(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate91.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.namespace === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "namespace"},message:"must have required property '"+"namespace"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.generated === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "generated"},message:"must have required property '"+"generated"+"'"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.changed === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "changed"},message:"must have required property '"+"changed"+"'"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data.document === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "document"},message:"must have required property '"+"document"+"'"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((((key0 === "namespace") || (key0 === "generated")) || (key0 === "changed")) || (key0 === "document"))){
+const err4 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.namespace !== undefined){
+if(typeof data.namespace !== "string"){
+const err5 = {instancePath:instancePath+"/namespace",schemaPath:"#/properties/namespace/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(data.generated !== undefined){
+if(!(validate82(data.generated, {instancePath:instancePath+"/generated",parentData:data,parentDataProperty:"generated",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate82.errors : vErrors.concat(validate82.errors);
+errors = vErrors.length;
+}
+}
+if(data.changed !== undefined){
+let data2 = data.changed;
+if(Array.isArray(data2)){
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+if(typeof data2[i0] !== "string"){
+const err6 = {instancePath:instancePath+"/changed/" + i0,schemaPath:"#/properties/changed/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/changed",schemaPath:"#/properties/changed/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data.document !== undefined){
+let data4 = data.document;
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+}
+else {
+const err8 = {instancePath:instancePath+"/document",schemaPath:"#/properties/document/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+}
+else {
+const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+validate91.errors = vErrors;
+return errors === 0;
+}
+validate91.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const VALIDATORS: Readonly<Record<ValidatorName, CompiledValidator>> = {
-  "pcp.health": validate20,
-  "profile.core": validate26,
-  "profile.team": validate27,
-  "audit_list_input": validate29,
-  "audit_list_output": validate30,
-  "context_brief_input": validate33,
-  "context_brief_output": validate34,
-  "erase_request_input": validate41,
-  "erase_request_output": validate42,
-  "export_create_input": validate45,
-  "export_create_output": validate46,
-  "memory_list_input": validate47,
-  "memory_list_output": validate48,
-  "memory_propose_input": validate50,
-  "memory_propose_output": validate55,
-  "memory_read_input": validate56,
-  "memory_read_output": validate57,
-  "memory_search_input": validate59,
-  "memory_search_output": validate60,
-  "memory_write_input": validate62,
-  "memory_write_output": validate64,
-  "partition_list_input": validate65,
-  "partition_list_output": validate66,
-  "profile_get_input": validate67,
-  "profile_get_output": validate68,
-  "profile_update_input": validate71,
-  "profile_update_output": validate72,
-  "review_list_input": validate73,
-  "review_list_output": validate74,
-  "review_resolve_input": validate77,
-  "review_resolve_output": validate78,
+  "export.manifest": validate20,
+  "pcp.health": validate26,
+  "profile.core": validate27,
+  "profile.team": validate28,
+  "audit_list_input": validate30,
+  "audit_list_output": validate31,
+  "context_brief_input": validate34,
+  "context_brief_output": validate35,
+  "erase_request_input": validate42,
+  "erase_request_output": validate43,
+  "export_create_input": validate46,
+  "export_create_output": validate47,
+  "memory_list_input": validate48,
+  "memory_list_output": validate49,
+  "memory_propose_input": validate51,
+  "memory_propose_output": validate56,
+  "memory_read_input": validate57,
+  "memory_read_output": validate58,
+  "memory_search_input": validate60,
+  "memory_search_output": validate61,
+  "memory_write_input": validate63,
+  "memory_write_output": validate65,
+  "partition_list_input": validate66,
+  "partition_list_output": validate67,
+  "profile_get_input": validate68,
+  "profile_get_output": validate69,
+  "profile_update_input": validate72,
+  "profile_update_output": validate73,
+  "review_list_input": validate74,
+  "review_list_output": validate75,
+  "review_resolve_input": validate78,
+  "review_resolve_output": validate79,
+  "archived_version": validate81,
+  "archived_revision": validate87,
+  "archived_partitions": validate90,
+  "archived_change": validate91,
 };

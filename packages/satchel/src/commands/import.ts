@@ -1,43 +1,55 @@
 import { type ImportSummary, importOperation } from "@satchel/server";
-import { readMarkdownFolder } from "../folder.js";
+import { readSource, type SourceOptions } from "../import-source.js";
 import { type CommonOptions, runLocally, withContext } from "../session.js";
 import { createProgress, note, paint, print, printJson, showHidden } from "../terminal.js";
 
-export interface ImportCommandOptions extends CommonOptions {
+export interface ImportCommandOptions extends CommonOptions, SourceOptions {
   dryRun?: boolean;
   skipRefused?: boolean;
+  review?: boolean;
   partition?: string;
 }
 
-/** Brings a folder of Markdown in: all files or none. Exit code 1 when files were refused. */
-export async function importFolder(path: string, options: ImportCommandOptions): Promise<void> {
-  const files = readMarkdownFolder(path);
+/** Brings in an archive, a folder, or what another tool exported: all or nothing. Exit code 1 when entries were refused. */
+export async function importInto(path: string, options: ImportCommandOptions): Promise<void> {
+  const { title, source } = await readSource(path, options);
   const progress = createProgress("Importing");
-  const { dryRun = false, skipRefused = false, partition } = options;
-  const summary = await withContext(options, (context) => {
-    const operation = importOperation(files, {
-      dryRun,
-      skipRefused,
-      onProgress: progress.show,
-      ...(partition !== undefined && { partition }),
-    });
-    return runLocally(context, operation, {});
+  const { dryRun = false, skipRefused = false, review = false, partition } = options;
+  const operation = importOperation(source, {
+    dryRun,
+    skipRefused,
+    review,
+    onProgress: progress.show,
+    ...(partition !== undefined && { partition }),
   });
+  const summary = await withContext(options, (context) => runLocally(context, operation, {}));
   progress.end();
-  if (options.json) printJson(summary);
-  else printSummary(summary, { dryRun, count: files.length });
+  if (options.json) printJson({ ...(title !== undefined && { format: title }), ...summary });
+  else {
+    if (title !== undefined) note(`${title}.`);
+    printSummary(summary, dryRun);
+  }
   if (summary.refused.length > 0 && !skipRefused) process.exitCode = 1;
 }
 
-function printSummary(summary: ImportSummary, { dryRun, count }: { dryRun: boolean; count: number }): void {
-  const { added, changed, same, refused, applied } = summary;
+function printSummary(summary: ImportSummary, dryRun: boolean): void {
+  const { added, changed, same, proposed, profiles, refused, notes, applied } = summary;
   for (const { file, line, reason } of refused) {
     const place = line === undefined ? "" : `:${line}`;
     note(`${paint("red", "refused")} ${showHidden(file)}${place}: ${showHidden(reason)}`);
   }
-  const counts = `added ${added.length}, changed ${changed.length}, same ${same}, refused ${new Set(refused.map(({ file }) => file)).size}`;
-  if (count === 0) note("There are no Markdown files there.");
+  for (const text of notes) note(showHidden(text));
+  const refusedFiles = new Set(refused.map(({ file, line = 0 }) => `${file}:${line}`)).size;
+  const counts = [
+    `added ${added.length}, changed ${changed.length}, same ${same}`,
+    ...(proposed.length > 0 ? [`for review ${proposed.length}`] : []),
+    ...(profiles.length > 0 ? [`profile documents ${profiles.length}`] : []),
+    `refused ${refusedFiles}`,
+  ].join(", ");
+  if (added.length + changed.length + same + proposed.length + profiles.length + refusedFiles === 0)
+    note("There is nothing to import: no Markdown files and no export of another tool.");
   else if (dryRun) print(`Would be: ${counts}.`);
   else if (applied) print(`Done: ${counts}.`);
-  else note("Nothing was imported. Mend the files above, or take the others with --skip-refused.");
+  else note("Nothing was imported. Mend what is listed above, or take the others with --skip-refused.");
+  if (applied && proposed.length > 0) note("satchel review list shows what waits for you.");
 }

@@ -20,11 +20,16 @@ export interface Environment {
 export interface Staging {
   /** The store without records: for the stages between. */
   store: Store;
-  /** Commits the input of the call, with what `use` writes. From then on the call is unsettled until its last write. */
-  begin(use: (transaction: WriteTransaction) => Promise<void>): Promise<void>;
+  /**
+   * Commits the input of the call, with what `use` writes. From then on the call is unsettled until its last write.
+   * `job` names the lock that this process holds meanwhile.
+   */
+  begin(use: (transaction: WriteTransaction) => Promise<void>, job?: string): Promise<void>;
   /** How a call that failed and changed nothing is refused; a fault of ours is logged. */
   toRefusal(error: unknown): Refusal;
 }
+
+export type OnProgress = (done: number, total: number) => void;
 
 /** One open context: the only thing a use case needs beside its caller and input. */
 export interface Context {
@@ -40,6 +45,10 @@ export interface Context {
   journal?: ContextJournal;
   /** Of the call under way. */
   staging?: Staging;
+  /** Of the call under way: tells its caller how far it is. */
+  onProgress?: OnProgress;
+  /** Of the call under way: where this context is reached over HTTP; absent over stdio and at the terminal. */
+  baseUrl?: string;
   /** How long an erasure waits for other programs to let the write-ahead log go; default 60 s. */
   logWaitMs?: number;
   rateLimiter: RateLimiter;

@@ -4,6 +4,10 @@ import { openBytes, sealBytes } from "./sealed-bytes.js";
 /** Namespaces whose documents are stored encrypted under a key of their own (pcp section 4). */
 const sealedNamespaces: ReadonlySet<string> = new Set(["pcp.health", "pcp.residency"]);
 
+export function isSealedNamespace(namespace: string): boolean {
+  return sealedNamespaces.has(namespace);
+}
+
 type Document = Record<string, unknown>;
 
 /** Turns profile documents into what is stored, and back. */

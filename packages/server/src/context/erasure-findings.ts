@@ -9,7 +9,7 @@ import type { AnyVersion } from "./stored-walks.js";
 
 /** One page, proposal or document that goes, whole or in part. */
 export interface ErasureItem {
-  what: "page" | "derived page" | "versions" | "proposal" | "profile";
+  what: "page" | "derived page" | "versions" | "proposal" | "profile" | "export" | "export taken out";
   /** A path, or the namespace of a document. */
   name: string;
   id?: string;
@@ -127,6 +127,11 @@ export class Findings {
 
   isTaken({ id }: StoredPage): boolean {
     return this.pages.has(id);
+  }
+
+  /** What archives that hold something of it have it under: pages, whole or in part, and proposals, by id. */
+  archived(): Set<string> {
+    return new Set([...this.pages.keys(), ...this.partial.keys(), ...this.revisions.map(({ id }) => id)]);
   }
 
   /** Paths of pages that go and that no page which stays has. */

@@ -1,9 +1,10 @@
 import { digestOf } from "@satchel/prp";
 import { linkedPaths } from "../domain/page-view.js";
-import type { ErasureCounts } from "../domain/records.js";
+import type { Attachment, ErasureCounts } from "../domain/records.js";
 import type { AccessOptions, Store, StoredPage } from "../store/store.js";
 import { answerTexts, holdsPhraseInAny } from "./called-texts.js";
 import type { Context } from "./context.js";
+import { type ExportPlan, planAttachments, planExports } from "./erasure-exports.js";
 import { type ErasureItem, Findings } from "./erasure-findings.js";
 import { buildMatch, type ErasureMatch, type ErasureSelector } from "./erasure-match.js";
 import { type ProfilePlan, type ProfileRewrite, planProfiles } from "./erasure-profiles.js";
@@ -27,6 +28,10 @@ export interface ErasurePlan {
   revisions: string[];
   profiles: ProfileRewrite[];
   answers: Uint8Array[];
+  /** Archives, by id. */
+  exports: string[];
+  /** As they are to be afterwards. */
+  attachments: Attachment[];
   redaction: RedactionPlan;
   counts: ErasureCounts;
   /** Pages that stay and name a path that goes; by subject, sealed documents that can't be opened. */
@@ -52,25 +57,43 @@ export async function planErasure(
   await eachRevision(read, async (revision) => found.addRevision(revision, { match, ...request }));
   const profiles: ProfilePlan =
     phrase === undefined ? { rewrites: [], unreadable: 0 } : await planProfiles(context, read, phrase);
-  const answers = await planAnswers(read, found, match);
   const documents = profiles.rewrites.map(({ namespace }) => namespace);
   const names = found.names();
   const guessed = digestsNaming(names.paths, found.pages.keys());
   const holders = await readHolders(read, found);
-  const redaction = await planRedaction(read, { ...names, documents, phrase, guessed, holders });
+  const calls = { ...names, documents, phrase, guessed, holders };
+  const archived = new Set([...found.archived(), ...documents]);
+  const named = await planRedaction(read, calls);
+  const exports = await planExports(read, { archived, audited: firstDetail(named) });
+  // A call that made such an archive returned what goes.
+  const paths = new Set([...names.paths, ...exports.ids]);
+  const redaction = exports.ids.length === 0 ? named : await planRedaction(read, { ...calls, paths });
+  const answers = await planAnswers(read, found, { match, exports: exports.ids });
+  const attachments = await planAttachments(read, { ...names, phrase });
   const remainingMentions = phrase === undefined ? await countMentions(read, found) : profiles.unreadable;
-  return toPlan(found, { profiles: profiles.rewrites, answers, redaction, remainingMentions });
+  return toPlan(found, { profiles: profiles.rewrites, answers, exports, attachments, redaction, remainingMentions });
+}
+
+function firstDetail({ entries }: RedactionPlan): number {
+  const details = entries.filter(({ slots }) => slots.includes(1));
+  return details.reduce((first, { seq }) => Math.min(first, seq), Number.POSITIVE_INFINITY);
 }
 
 function toPlan(
   found: Findings,
-  more: Pick<ErasurePlan, "profiles" | "answers" | "redaction" | "remainingMentions">,
+  more: Pick<ErasurePlan, "profiles" | "answers" | "redaction" | "remainingMentions"> & {
+    exports: ExportPlan;
+    attachments: { changed: Attachment[]; details: number };
+  },
 ): ErasurePlan {
-  const { profiles, answers, redaction } = more;
+  const { profiles, answers, redaction, exports, attachments } = more;
   const { texts, words } = found.texts();
+  const documents = profiles.map(({ namespace: name }): ErasureItem => ({ what: "profile", name }));
   return {
     ...more,
-    items: [...found.items, ...profiles.map(({ namespace: name }): ErasureItem => ({ what: "profile", name }))],
+    items: [...found.items, ...documents, ...exports.items],
+    exports: exports.ids,
+    attachments: attachments.changed,
     pages: [...found.pages.values()],
     versions: found.versions,
     revisions: found.revisions.map(({ id }) => id),
@@ -79,7 +102,8 @@ function toPlan(
       profile: profiles.length,
       stored_results: answers.length,
       envelopes: redaction.envelopes,
-      audit_details: redaction.auditDetails,
+      audit_details: redaction.auditDetails + attachments.details,
+      exports: exports.files,
     },
     texts: [...texts, ...profiles.flatMap(({ before }) => before)],
     words,
@@ -103,9 +127,13 @@ async function readHolders(read: Read, found: Findings): Promise<Map<string, { p
   return holders;
 }
 
-async function planAnswers(read: Read, found: Findings, { phrase }: ErasureMatch): Promise<Uint8Array[]> {
+async function planAnswers(
+  read: Read,
+  found: Findings,
+  { match: { phrase }, exports }: { match: ErasureMatch; exports: string[] },
+): Promise<Uint8Array[]> {
   const paths = found.paths(); // Answers about a proposal name it by its id.
-  const { ids } = found.names();
+  const ids = new Set([...found.names().ids, ...exports]);
   const answers: Uint8Array[] = [];
   await eachAnswer(read, (answer) => {
     const { id, currentRevision = "", needs, result = "" } = answer;

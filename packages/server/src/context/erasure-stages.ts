@@ -7,6 +7,7 @@ import type { Context } from "./context.js";
 import { type ErasureJob, writeErasureJob } from "./erasure-job.js";
 import { type ErasurePlan, planErasure } from "./erasure-plan.js";
 import { selectorDigest } from "./erasure-receipt.js";
+import { removeExportFiles } from "./export-folder.js";
 import { scanResidue } from "./residual-scan.js";
 
 /** How long an erasure waits for other programs to let the write-ahead log go. */
@@ -88,6 +89,11 @@ async function deleteRows(
   for (const id of plan.revisions) await transaction.eraseRevision(id);
   for (const id of plan.answers) await transaction.eraseAnswer(id);
   for (const { namespace, changes } of plan.profiles) await transaction.rewriteProfile(namespace, changes);
+  for (const id of plan.exports) {
+    removeExportFiles(context.folder, id);
+    await transaction.endExport(id);
+  }
+  for (const attachment of plan.attachments) await transaction.putAttachment(attachment);
   const at = new Date(context.environment.now()).toISOString();
   const redaction = { receipt: job.id, at, entries: plan.redaction.entries };
   if (redaction.entries.length > 0) await redactEntries(transaction.journal, redaction, context.environment);

@@ -37,6 +37,16 @@ export async function registerExtension(
   context: Context,
   { namespace, schema }: { namespace: string; schema: Schema },
 ): Promise<{ namespace: string } | Refusal> {
+  const refused = verifyExtensionSchema(namespace, schema);
+  if (refused) return refused;
+  return context.store.write(async (transaction) => {
+    await transaction.putExtensionSchema(namespace, schema);
+    return { namespace };
+  });
+}
+
+/** Refuses with invalid_input, too_large. */
+export function verifyExtensionSchema(namespace: string, schema: Schema): Refusal | undefined {
   if (!isExtensionNamespace(namespace)) return invalidInput([`"${namespace.slice(0, 100)}" is no extension namespace`]);
   if (namespace === "pcp.health") return invalidInput(["pcp.health has its schema from PCP"]);
   if (JSON.stringify(schema).length > schemaMostBytes) {
@@ -48,8 +58,5 @@ export async function registerExtension(
   } catch (error) {
     return invalidInput([`the schema can't be used: ${(error as Error).message}`]);
   }
-  return context.store.write(async (transaction) => {
-    await transaction.putExtensionSchema(namespace, schema);
-    return { namespace };
-  });
+  return undefined;
 }

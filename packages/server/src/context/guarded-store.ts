@@ -2,6 +2,7 @@ import type { Store } from "../store/store.js";
 import type { Context } from "./context.js";
 import { isLocked } from "./faults.js";
 import { resumeErasure } from "./resume-erasure.js";
+import { resumeJobs } from "./resume-jobs.js";
 
 /** A call that finds an erasure to be finished waits this long for other programs; the next call tries again. */
 const waitMs = 500;
@@ -16,6 +17,7 @@ export function guardStore(context: Context, start: () => Promise<void>): Store 
   const ready = () => {
     started ??= start()
       .then(() => resumeErasure(context, { waitMs }))
+      .then(() => resumeJobs(context))
       .catch((error: unknown) => {
         started = undefined; // The next call tries again.
         throw error;

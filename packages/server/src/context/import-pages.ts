@@ -1,157 +1,215 @@
-import { parsePath, twinKey } from "@satchel/pcp";
-import type { Caller } from "../domain/access.js";
-import { decideWrite, type WriteRequest } from "../domain/page-write.js";
+import { parsePath, titleFromBody, twinKey } from "@satchel/pcp";
+import type { Access, Caller } from "../domain/access.js";
+import { decideProposal, decideWrite, type WriteRequest } from "../domain/page-write.js";
 import type { PageVersion } from "../domain/records.js";
 import { isRefusal, type Refusal } from "../domain/refusal.js";
-import type { WriteTransaction } from "../store/store.js";
+import type { ForeignPage, ForeignReading } from "../foreign/foreign-format.js";
+import { indexText } from "../retrieval/index-text.js";
+import type { IndexedText, WriteTransaction } from "../store/store.js";
 import { loadAccess } from "./access.js";
 import type { Context } from "./context.js";
+import { emptySummary, type ImportOptions, type ImportSummary, importInStages } from "./imported.js";
+import { visibleRevisions } from "./list-revisions.js";
+import { patchProfile } from "./profile.js";
+import { addRevision } from "./propose-page.js";
 import { applyWrite, checkSecrets, loadWriteState, parseWrite } from "./write-page.js";
 
-export interface ImportFile {
-  /** Relative to the imported folder, `/`-separated, with its extension: for messages. */
+export interface ParsedPage {
   file: string;
-  /** The same without the extension: the page's path. */
-  path: string;
-  /** Undefined when the file is not valid UTF-8. */
-  text: string | undefined;
-}
-
-export interface ImportOptions {
-  dryRun: boolean;
-  skipRefused: boolean;
-  /** Where pages go that name no partition; made when it does not exist. */
-  partition?: string;
-  onProgress?: (done: number, total: number) => void;
-}
-
-export interface RefusedFile {
-  file: string;
-  /** From 1, where the reason has one. */
   line?: number;
-  reason: string;
-}
-
-export interface ImportSummary {
-  added: string[];
-  changed: string[];
-  same: number;
-  refused: RefusedFile[];
-  /** False: nothing was written, because of refused files or a dry run. */
-  applied: boolean;
-}
-
-interface ParsedFile {
-  file: string;
   request: WriteRequest;
+  /** Made before the transaction, so that others wait for it no longer than they must. */
+  words?: IndexedText;
 }
-
-/** Ends the transaction of an import that must not be kept, without an error. */
-class Undo extends Error {}
 
 /**
- * Brings Markdown files in, all or none (pcp section 9): one refused file refuses the import unless `skipRefused`.
- * A file whose page holds the same text already changes nothing.
+ * Brings pages in that something else exported, all or none (pcp section 9): one refused entry refuses the import unless
+ * `skipRefused`. A page that holds the same text already is left as it is.
  */
 export async function importPages(
   context: Context,
   caller: Caller,
-  input: { files: ImportFile[]; options: ImportOptions },
-): Promise<ImportSummary> {
-  const { files, options } = input;
-  const summary: ImportSummary = { added: [], changed: [], same: 0, refused: [], applied: false };
-  const parsed = await parseFiles(context, files, { options, summary });
-  if (summary.refused.length > 0 && !options.skipRefused) return summary;
-  try {
-    return await context.store.write(async (transaction) => {
-      await applyFiles(context, transaction, { caller, parsed, options, summary });
-      if (options.dryRun || (summary.refused.length > 0 && !options.skipRefused)) throw new Undo();
-      return { ...summary, applied: true };
-    });
-  } catch (error) {
-    if (error instanceof Undo) return summary;
-    throw error;
-  }
+  { reading, options }: { reading: ForeignReading; options: ImportOptions },
+): Promise<ImportSummary | Refusal> {
+  const summary = emptySummary(reading.refused, reading.notes);
+  return importInStages(context, {
+    options,
+    summary,
+    parse: () => parsePages(context, reading.pages, { options, summary }),
+    async apply(transaction, pages) {
+      await applyPages(context, transaction, { caller, pages, options, summary });
+      await applyProfiles(context, transaction, { caller, profiles: reading.profiles ?? {}, options, summary });
+    },
+  });
 }
 
-async function parseFiles(
+/** Other calls get their turn after this many. */
+const batch = 50;
+
+/** Checks each page by itself, and that no two have one name. */
+export async function parsePages(
   context: Context,
-  files: ImportFile[],
+  pages: ForeignPage[],
   { options, summary }: { options: ImportOptions; summary: ImportSummary },
-): Promise<ParsedFile[]> {
-  const parsed: ParsedFile[] = [];
+): Promise<ParsedPage[]> {
+  const parsed: ParsedPage[] = [];
   const taken = new Map<string, string>();
-  for (const [index, file] of files.entries()) {
-    const request = await parseFile(context, file, options);
-    if (isRefusal(request)) summary.refused.push(...toRefusedFiles(file.file, request));
+  for (const [index, page] of pages.entries()) {
+    if (index % batch === 0) await new Promise((resolve) => setImmediate(resolve));
+    const request = await parsePage(context, page, options);
+    const place = { file: page.file, ...(page.line !== undefined && { line: page.line }) };
+    if (isRefusal(request)) summary.refused.push(...toRefusedEntries(place, request));
     else {
       const key = twinKey(request.path);
       const other = taken.get(key);
       if (other === undefined) {
-        taken.set(key, file.file);
-        parsed.push({ file: file.file, request });
-      } else
-        summary.refused.push({
-          file: file.file,
-          reason: `same page name as "${other}" (names that differ only by case or Unicode form are one)`,
-        });
+        taken.set(key, page.file);
+        parsed.push({ ...place, request, words: wordsOf(request) });
+      } else {
+        const reason = `same page name as "${other}" (names that differ only by case or Unicode form are one)`;
+        summary.refused.push({ ...place, reason });
+      }
     }
-    options.onProgress?.(index + 1, files.length * 2);
+    options.onProgress?.(index + 1, pages.length * 2);
   }
   return parsed;
 }
 
-async function parseFile(context: Context, file: ImportFile, options: ImportOptions): Promise<WriteRequest | Refusal> {
-  const name = parsePath(`${file.path}.md`);
+/** As the page is stored when nothing of it is decided otherwise than it asks. */
+function wordsOf({ path, body, keys }: WriteRequest): IndexedText {
+  return indexText({ path, body, keys: { ...keys, title: keys?.title ?? titleFromBody(body, path) } });
+}
+
+/** What a page asks to be written, and no key that it does not say but the partition. */
+export async function parsePage(
+  context: Context,
+  page: ForeignPage,
+  { partition }: Pick<ImportOptions, "partition">,
+): Promise<WriteRequest | Refusal> {
+  const name = parsePath(`${page.path}.md`);
   if (!name.ok) return { refused: "invalid_input", message: "", violations: name.violations };
-  if (file.text === undefined) return { refused: "invalid_input", message: "", violations: ["not valid UTF-8 text"] };
-  const request = parseWrite({ path: name.path, body: file.text });
+  const content = "text" in page ? { body: page.text } : { frontmatter: page.frontmatter, body: page.body };
+  const request = parseWrite({ path: name.path, ...content });
   if (isRefusal(request)) return request;
   const secrets = await checkSecrets(context, request.head + request.body);
   if (isRefusal(secrets)) return secrets;
-  if (options.partition && !request.keys?.partition) {
-    return { ...request, keys: { ...request.keys, partition: options.partition } };
-  }
+  if (partition && !request.keys?.partition) return { ...request, keys: { ...request.keys, partition } };
   return { ...request, keys: request.keys ?? {} };
 }
 
-function toRefusedFiles(file: string, refusal: Refusal): RefusedFile[] {
+export function toRefusedEntries(place: { file: string; line?: number }, refusal: Refusal): ImportSummary["refused"] {
   return (refusal.violations ?? [refusal.message]).map((reason) => {
     const line = /^line (\d+)/.exec(reason)?.[1];
-    return { file, ...(line && { line: Number(line) }), reason };
+    return { ...place, ...(line && place.line === undefined && { line: Number(line) }), reason };
   });
 }
 
-async function applyFiles(
+export interface PagesToApply {
+  caller: Caller;
+  pages: ParsedPage[];
+  options: ImportOptions;
+  summary: ImportSummary;
+}
+
+export async function applyPages(
   context: Context,
   transaction: WriteTransaction,
-  run: { caller: Caller; parsed: ParsedFile[]; options: ImportOptions; summary: ImportSummary },
+  { caller, pages, options, summary }: PagesToApply,
 ): Promise<void> {
-  const { caller, parsed, options, summary } = run;
-  const known = await transaction.partitions();
-  if (options.partition !== undefined && !known.some(({ name }) => name === options.partition)) {
-    await transaction.putPartition({ name: options.partition, grants: [], review: "nobody", fourEyes: false });
-  }
+  await makePartition(transaction, options);
   const access = await loadAccess(transaction, caller);
-  for (const [index, { file, request }] of parsed.entries()) {
-    const state = await loadWriteState(transaction, access, request.path);
-    const { existing } = state;
-    options.onProgress?.(parsed.length + index + 1, parsed.length * 2);
-    if (existing && isUnchanged(existing, request)) {
-      summary.same++;
-      continue;
-    }
-    const decided = decideWrite(access, request, state);
-    if (isRefusal(decided)) {
-      summary.refused.push({ file, reason: decided.message });
-      continue;
-    }
-    await applyWrite(context, transaction, { caller, path: request.path, decided, ...(existing && { existing }) });
-    (existing ? summary.changed : summary.added).push(request.path);
+  for (const [index, page] of pages.entries()) {
+    await applyPage(context, transaction, { access, page, options, summary });
+    options.onProgress?.(pages.length + index + 1, pages.length * 2);
   }
+}
+
+export async function makePartition(transaction: WriteTransaction, { partition: name }: ImportOptions): Promise<void> {
+  const known = await transaction.partitions();
+  if (name === undefined || known.some((partition) => partition.name === name)) return;
+  await transaction.putPartition({ name, grants: [], review: "nobody", fourEyes: false });
+}
+
+export interface PageToApply {
+  access: Access;
+  page: ParsedPage;
+  options: ImportOptions;
+  summary: ImportSummary;
+}
+
+export async function applyPage(
+  context: Context,
+  transaction: WriteTransaction,
+  { access, page, options, summary }: PageToApply,
+): Promise<void> {
+  const { request, words, ...place } = page;
+  const { path } = request;
+  const state = await loadWriteState(transaction, access, path);
+  const { existing } = state;
+  if (existing && isUnchanged(existing, request)) {
+    summary.same++;
+    return;
+  }
+  const decided = options.review ? decideProposal(access, request, state) : decideWrite(access, request, state);
+  if (isRefusal(decided)) {
+    summary.refused.push({
+      file: place.file,
+      ...(place.line !== undefined && { line: place.line }),
+      reason: decided.message,
+    });
+    return;
+  }
+  const { caller } = access;
+  if (decided.outcome === "propose") {
+    if (await isProposed(transaction, access, request)) {
+      summary.same++;
+      return;
+    }
+    await addRevision(context, transaction, { caller, path, decided, ...(existing && { base: existing.version }) });
+    summary.proposed.push(path);
+    return;
+  }
+  await applyWrite(context, transaction, {
+    caller,
+    path,
+    decided,
+    ...(words && { words }),
+    ...(existing && { existing }),
+  });
+  (existing ? summary.changed : summary.added).push(path);
 }
 
 function isUnchanged(existing: PageVersion, { path, head, body, keys }: WriteRequest): boolean {
   const isInPlace = keys?.partition === undefined || keys.partition === existing.partition;
   return existing.path === path && existing.head === head && existing.body === body && isInPlace;
+}
+
+/** The same page waits for review already. */
+async function isProposed(transaction: WriteTransaction, access: Access, request: WriteRequest): Promise<boolean> {
+  const query = { ...visibleRevisions(access, ["proposed"]), twinKey: twinKey(request.path) };
+  const waiting = await transaction.revisions(query);
+  return waiting.some(({ head, body }) => head === request.head && body === request.body);
+}
+
+async function applyProfiles(
+  context: Context,
+  transaction: WriteTransaction,
+  run: {
+    caller: Caller;
+    profiles: Record<string, Record<string, unknown>>;
+    options: ImportOptions;
+    summary: ImportSummary;
+  },
+): Promise<void> {
+  const { caller, profiles, options, summary } = run;
+  const access = await loadAccess(transaction, caller);
+  for (const [namespace, patch] of Object.entries(profiles)) {
+    if (options.review) {
+      summary.notes.push(`The profile document "${namespace}" is left out: only pages can wait for review.`);
+      continue;
+    }
+    const written = await patchProfile(context, transaction, { access, namespace, patch });
+    if (isRefusal(written)) summary.refused.push({ file: `profile/${namespace}`, reason: written.message });
+    else if (written.changed.length > 0) summary.profiles.push(namespace);
+  }
 }

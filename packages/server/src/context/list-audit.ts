@@ -1,5 +1,5 @@
 import { isId } from "@satchel/pcp";
-import { type Access, type Caller, includesPart, isInPerson, readableParts } from "../domain/access.js";
+import { type Access, type Caller, includesPart, isInPerson, readableParts, seesEverything } from "../domain/access.js";
 import type { AuditRecord } from "../domain/records.js";
 import type { Refusal } from "../domain/refusal.js";
 import type { ReadTransaction } from "../store/store.js";
@@ -58,12 +58,13 @@ export async function listAudit(
   });
 }
 
-async function withReadableTargets(
+/** The entry as this caller sees it now. */
+export async function withReadableTargets(
   transaction: ReadTransaction,
   access: Access,
   entry: AuditRecord,
 ): Promise<AuditRecord> {
-  if (!entry.targets || (access.isOwner && isInPerson(access.caller))) return entry;
+  if (!entry.targets || (isInPerson(access.caller) && seesEverything(access))) return entry;
   const targets: string[] = [];
   for (const target of entry.targets)
     if (await isReadableNow(transaction, access, { ...entry, target })) targets.push(target);

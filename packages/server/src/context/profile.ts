@@ -3,6 +3,7 @@ import type { Access, Caller } from "../domain/access.js";
 import { applyMergePatch, changedPointers } from "../domain/merge-patch.js";
 import type { ContextRecord, ProfileType } from "../domain/records.js";
 import { invalidInput, missingScope, type Refusal } from "../domain/refusal.js";
+import type { ProfileChange, WriteTransaction } from "../store/store.js";
 import { loadAccess } from "./access.js";
 import type { Context } from "./context.js";
 import { validateRegistered } from "./extensions.js";
@@ -74,40 +75,49 @@ export async function updateProfile(
   caller: Caller,
   input: { namespace?: string; patch: Record<string, unknown> },
 ): Promise<UpdatedProfile | Refusal> {
-  return context.store.write(async (transaction) => {
-    const record = await transaction.context();
-    const access = await loadAccess(transaction, caller);
-    const namespace = chooseNamespace(record, input.namespace);
-    if (typeof namespace !== "string") return namespace;
-    if (!coversProfile(access, namespace, "write")) return refuseProfile(access, profileScope(namespace, "write"));
-    const before = await transaction.profile(namespace);
-    const stored = before && context.documents.open(namespace, before.document);
-    const document = patchDocument(namespace, stored, input.patch);
-    const changed = changedPointers(stored ?? {}, document).filter((pointer) => !isServerKey(namespace, pointer));
-    if (before && changed.length === 0) return { namespace, updated: before.updated, changed };
-    const stamped = isExtensionNamespace(namespace)
-      ? document
-      : { pcp_version: "0.3", ...document, updated: new Date(context.environment.now()).toISOString() };
-    const problem = verifyDocument(namespace, stamped, await transaction.extensionSchema(namespace));
-    if (problem) return problem;
-    const updated = await transaction.tick(context.environment.now());
-    if (!isExtensionNamespace(namespace)) Object.assign(stamped, { updated });
-    const { principal, client } = caller;
-    const sealed = context.documents.seal(namespace, stamped);
-    await transaction.putProfile({
-      namespace,
-      document: sealed,
-      // The names of members tell of what is sealed.
-      changed: sealed === stamped ? changed : [],
-      principal,
-      client,
-      at: updated,
-    });
-    return { namespace, updated, changed };
-  });
+  return context.store.write(async (transaction) =>
+    patchProfile(context, transaction, { ...input, access: await loadAccess(transaction, caller) }),
+  );
 }
 
-function chooseNamespace({ profileType }: ContextRecord, asked: string | undefined): string | Refusal {
+export async function patchProfile(
+  context: Context,
+  transaction: WriteTransaction,
+  { access, patch, ...asked }: { access: Access; namespace?: string; patch: Record<string, unknown> },
+): Promise<UpdatedProfile | Refusal> {
+  const namespace = chooseNamespace(await transaction.context(), asked.namespace);
+  if (typeof namespace !== "string") return namespace;
+  if (!coversProfile(access, namespace, "write")) return refuseProfile(access, profileScope(namespace, "write"));
+  const before = await transaction.profile(namespace);
+  const stored = before && context.documents.open(namespace, before.document);
+  const document = patchDocument(namespace, stored, patch);
+  const changed = changedPointers(stored ?? {}, document).filter((pointer) => !isServerKey(namespace, pointer));
+  if (before && changed.length === 0) return { namespace, updated: before.updated, changed };
+  const stamped = isExtensionNamespace(namespace)
+    ? document
+    : { pcp_version: "0.3", ...document, updated: new Date(context.environment.now()).toISOString() };
+  const problem = verifyDocument(namespace, stamped, await transaction.extensionSchema(namespace));
+  if (problem) return problem;
+  const updated = await transaction.tick(context.environment.now());
+  if (!isExtensionNamespace(namespace)) Object.assign(stamped, { updated });
+  const { principal, client } = access.caller;
+  await putDocument(context, transaction, { namespace, document: stamped, changed, principal, client, at: updated });
+  return { namespace, updated, changed };
+}
+
+/** Stores a change of a document, sealed where its namespace is. */
+export async function putDocument(
+  context: Context,
+  transaction: WriteTransaction,
+  change: ProfileChange,
+): Promise<void> {
+  const { namespace, document, changed } = change;
+  const sealed = context.documents.seal(namespace, document);
+  // The names of members tell of what is sealed.
+  await transaction.putProfile({ ...change, document: sealed, changed: sealed === document ? changed : [] });
+}
+
+export function chooseNamespace({ profileType }: ContextRecord, asked: string | undefined): string | Refusal {
   const namespace = asked ?? profileType;
   if (namespace === profileType && profileType !== "none") return namespace;
   if (isExtensionNamespace(namespace)) return namespace;

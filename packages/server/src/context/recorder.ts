@@ -41,11 +41,11 @@ export class Recorder {
     this.context = {
       ...source,
       store: this.recordingStore(store),
-      staging: { store, begin: (use) => this.begin(use), toRefusal },
+      staging: { store, begin: (use, job) => this.begin(use, job), toRefusal },
     };
   }
 
-  private async begin(use: (transaction: WriteTransaction) => Promise<void>): Promise<void> {
+  private async begin(use: (transaction: WriteTransaction) => Promise<void>, job?: string): Promise<void> {
     const { call, source } = this;
     const { caller, identified, operation } = call;
     this.begun = await source.store.write(async (transaction) => {
@@ -60,7 +60,8 @@ export class Recorder {
       const { principal, client } = caller;
       const identity = JSON.stringify(identified.identity);
       const claims = identified.claims.map(({ id }) => id);
-      await transaction.putStagedCall({ seq, operation, identity, principal, client, claims });
+      const named = { ...(job !== undefined && { job }) };
+      await transaction.putStagedCall({ seq, operation, identity, principal, client, claims, ...named });
       const receiptId = receiptIdOf(identified.identity);
       for (const { id, input } of identified.claims)
         await transaction.putClaim({ id, input, receiptId, state: "running" });

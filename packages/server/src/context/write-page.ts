@@ -13,7 +13,7 @@ import { decideWrite, type WriteRequest, type WriteState } from "../domain/page-
 import type { Decision, PageContent, PageKeys, PageRecord, Part } from "../domain/records.js";
 import { isRefusal, type Refusal } from "../domain/refusal.js";
 import { indexText } from "../retrieval/index-text.js";
-import type { NewVersion, ReadTransaction, WriteTransaction } from "../store/store.js";
+import type { IndexedText, NewVersion, ReadTransaction, WriteTransaction } from "../store/store.js";
 import { loadAccess } from "./access.js";
 import type { Context } from "./context.js";
 import { findHiddenLinks } from "./links.js";
@@ -128,6 +128,8 @@ export interface AppliedWrite {
   path: string;
   existing?: PageRecord;
   decided: PageContent & Part;
+  /** The tokens of exactly this content, where they are known already. */
+  words?: IndexedText;
   /** Of an approval: who wrote it, and the decision. */
   approved?: { author: { principal: string; client?: string; at: string }; review: Decision };
 }
@@ -138,7 +140,7 @@ export async function applyWrite(
   transaction: WriteTransaction,
   write: AppliedWrite,
 ): Promise<{ path: string; id: string; updated: string; version: string }> {
-  const { caller, path, existing, decided, approved } = write;
+  const { caller, path, existing, decided, words, approved } = write;
   const { newUuid, now } = context.environment;
   const updated = await transaction.tick(now());
   const { head, body, keys, partition, sensitivity } = decided;
@@ -154,7 +156,7 @@ export async function applyWrite(
     updated,
     generated: approved?.author ?? { principal: caller.principal, client: caller.client, at: updated },
     ...(approved && { review: approved.review }),
-    words: indexText({ path, keys, body }),
+    words: words ?? indexText({ path, keys, body }),
   };
   const stored = { path, updated, version: version.version };
   if (existing) {

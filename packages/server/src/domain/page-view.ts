@@ -27,13 +27,17 @@ export function revisionFrontmatter(revision: Revision, hiddenLinks: ReadonlySet
   };
 }
 
-function reviewView(state: string, decision: Decision | undefined): Record<string, unknown> {
+export function reviewView(state: string, decision: Decision | undefined): Record<string, unknown> {
   if (!decision) return { state };
   const { by, note } = decision;
   return { state, by: by.principal, at: by.at, ...(note !== undefined && { note }) };
 }
 
-function keysView({ keys: all }: Pick<PageContent, "keys">, hiddenLinks: ReadonlySet<string>): Record<string, unknown> {
+/** The client's keys as they count, without links that stay hidden. */
+export function keysView(
+  { keys: all }: Pick<PageContent, "keys">,
+  hiddenLinks: ReadonlySet<string>,
+): Record<string, unknown> {
   const { relations, derived_from, ...keys } = all;
   const seenRelations = relations?.filter(({ target }) => !hiddenLinks.has(target));
   const seenSources = derived_from?.filter((from) => !hiddenLinks.has(from));

@@ -202,6 +202,35 @@ export interface StagedCall {
   client: string;
   /** The claims it holds. */
   claims: Uint8Array[];
+  /** Names the lock that its process holds while it lives, where it isn't the erasure's; of an export, its id. */
+  job?: string;
+}
+
+/** An archive that was made, or is being made (pcp section 9). */
+export interface ExportRecord {
+  /** `exp_`. */
+  id: string;
+  created: string;
+  /** Its name below `exports/`; absent when it was written somewhere else. */
+  file?: string;
+  /** Hex; part of the download's address. */
+  secret?: string;
+  /** When the file goes. */
+  expires?: string;
+  /** The grant it was made for. */
+  grant: string;
+  /** Absent while it is being made. */
+  made?: { sha256: string; bytes: number; pageCount: number };
+  coverage: "full" | "partial";
+  /** Audit entries below this place of the journal are in it; 0 for none. */
+  auditSize: number;
+}
+
+/** A file that came with an archive and is kept as it is: foreign audit (pcp section 9). */
+export interface Attachment {
+  /** Below `audit/`. */
+  path: string;
+  text: string;
 }
 
 /** What an erasure counts, by store (pcp section 10). */

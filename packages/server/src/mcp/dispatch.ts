@@ -1,7 +1,7 @@
 import { type IdentifiedCall, identifyCall, withFreshCallId } from "../context/call-identity.js";
 import type { AuditFacts, Described, ReceiptFacts, Recorded, RecordedCall } from "../context/call-record.js";
 import { answerAgain, type Judgement, judgeClaims, RepeatedCall } from "../context/claims.js";
-import type { Context } from "../context/context.js";
+import type { Context, OnProgress } from "../context/context.js";
 import { isLocked } from "../context/faults.js";
 import { type Progress, Recorder } from "../context/recorder.js";
 import { callsPerMinute } from "../context/settings.js";
@@ -55,6 +55,9 @@ export interface Call {
   meta?: unknown;
   /** Names the connection it came through, where there is one. */
   connection?: string;
+  onProgress?: OnProgress;
+  /** Where the context is reached over HTTP, if it came that way. */
+  baseUrl?: string;
 }
 
 /**
@@ -106,7 +109,9 @@ async function attempt<Input, Output>(
     refusalOf(error, { ...call, operation: operation.name, progress });
   const recorder = new Recorder(call.context, record, (error) => refuse(error, "none"));
   const complete = async (): Promise<CallResult<Output>> => {
-    const outcome = await perform(operation, { ...call, context: recorder.context });
+    const { onProgress, baseUrl } = call;
+    const own = { ...(onProgress && { onProgress }), ...(baseUrl !== undefined && { baseUrl }) };
+    const outcome = await perform(operation, { ...call, context: { ...recorder.context, ...own } });
     const recorded = await recorder.finish(outcome);
     return isRefusal(outcome)
       ? { ...recorded, ok: false, refusal: outcome }

@@ -1,7 +1,13 @@
-import { createMcpHandler, hostHeaderValidationResponse, originValidationResponse } from "@modelcontextprotocol/server";
+import {
+  type AuthInfo,
+  createMcpHandler,
+  hostHeaderValidationResponse,
+  originValidationResponse,
+} from "@modelcontextprotocol/server";
 import { Hono, type Context as HonoContext } from "hono";
 import { authenticate } from "../context/tokens.js";
 import type { Caller } from "../domain/access.js";
+import { download } from "./download.js";
 import { NumberGuard } from "./exact-numbers.js";
 import { createMcpServer, type ServerSettings } from "./server.js";
 
@@ -17,7 +23,7 @@ export interface HttpSettings {
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 
-/** `GET /healthz`, `POST /<handle>/mcp`, and `POST /mcp` while there is one context only. */
+/** `GET /healthz`, `POST /<handle>/mcp`, `POST /mcp` while there is one context only, and archives to fetch. */
 export function createHttpApp({ contexts, hostNames }: HttpSettings): Hono {
   const app = new Hono();
   const names = [...loopbackNames, ...hostNames];
@@ -34,6 +40,10 @@ export function createHttpApp({ contexts, hostNames }: HttpSettings): Hono {
     const endpoint = createEndpoint(settings);
     app.all(`/${settings.context.handle}/mcp`, endpoint);
     if (contexts.length === 1) app.all("/mcp", endpoint);
+    app.get(`/${settings.context.handle}/exports/:id/:secret`, async (request) => {
+      const caller = await authenticateRequest(settings, request);
+      return caller instanceof Response ? caller : download(settings, caller, request);
+    });
   }
   app.notFound((request) =>
     request.json({ error: "not_found", message: "The MCP endpoint is /mcp or /<handle>/mcp." }, 404),
@@ -53,17 +63,28 @@ async function isReady({ context }: ServerSettings): Promise<boolean> {
 }
 
 function createEndpoint(settings: ServerSettings): (request: HonoContext) => Promise<Response> {
-  const handler = createMcpHandler((request) => createMcpServer(settings, request.authInfo?.extra?.caller as Caller), {
+  const create = ({ authInfo }: { authInfo?: AuthInfo }) => {
+    const { caller, baseUrl } = (authInfo?.extra ?? {}) as { caller: Caller; baseUrl: string };
+    return createMcpServer({ ...settings, baseUrl }, caller);
+  };
+  const handler = createMcpHandler(create, {
     maxRequestBodySize: bodyLimitBytes,
     onerror: (error) => settings.log.fault({ id: "http", operation: "protocol", error }),
   });
-  return async ({ req }) => {
-    const token = /^Bearer +([\w~+/.=-]+)$/i.exec(req.header("authorization") ?? "")?.[1];
-    const caller = token && (await authenticate(settings.context, token));
-    if (!token || !caller) return unauthorized(token ? 'error="invalid_token"' : "");
-    const authInfo = { token: "", clientId: caller.client, scopes: [...caller.scopes], extra: { caller } };
-    return handler.fetch(guardNumbers(req.raw), { authInfo });
+  return async (request) => {
+    const caller = await authenticateRequest(settings, request);
+    if (caller instanceof Response) return caller;
+    const baseUrl = `${new URL(request.req.url).origin}/${settings.context.handle}`;
+    const authInfo = { token: "", clientId: caller.client, scopes: [...caller.scopes], extra: { caller, baseUrl } };
+    return handler.fetch(guardNumbers(request.req.raw), { authInfo });
   };
+}
+
+/** @returns the answer when there is no caller */
+async function authenticateRequest({ context }: ServerSettings, { req }: HonoContext): Promise<Caller | Response> {
+  const token = /^Bearer +([\w~+/.=-]+)$/i.exec(req.header("authorization") ?? "")?.[1];
+  const caller = token && (await authenticate(context, token));
+  return caller || unauthorized(token ? 'error="invalid_token"' : "");
 }
 
 function guardNumbers(request: Request): Request {

@@ -1,9 +1,13 @@
 import type { Proof } from "@satchel/journal";
 import { isPartitionName } from "@satchel/pcp";
+import type { ArchiveReading } from "../archive/read-archive.js";
 import type { AuditFacts } from "../context/call-record.js";
 import type { Context } from "../context/context.js";
+import type { CreatedExport, ExportInput } from "../context/create-export.js";
 import { registerExtension } from "../context/extensions.js";
-import { type ImportFile, type ImportOptions, type ImportSummary, importPages } from "../context/import-pages.js";
+import { importArchive } from "../context/import-archive.js";
+import { importPages } from "../context/import-pages.js";
+import type { ImportOptions, ImportSummary } from "../context/imported.js";
 import { type ContextReport, inspectContext } from "../context/inspect.js";
 import {
   type JournalLine,
@@ -25,13 +29,15 @@ import { type RemovePageInput, removePage } from "../context/remove-page.js";
 import { rotateJournalKey } from "../context/rotate-journal-key.js";
 import { chooseSetting, type SettingChange } from "../context/settings.js";
 import { createToken, listTokens, type NewToken, revokeToken, type TokenRecord } from "../context/tokens.js";
-import { type ToolResult, toolResult } from "../context/tool-result.js";
-import { type Caller, isInPerson } from "../domain/access.js";
+import type { Caller } from "../domain/access.js";
 import type { GroupRecord, PartitionRecord, Revision, UserRecord } from "../domain/records.js";
 import { invalidInput, isRefusal, type Refusal } from "../domain/refusal.js";
+import type { ForeignReading } from "../foreign/foreign-format.js";
 import { parsePathArgument, parseTimeArgument } from "./arguments.js";
 import type { Operation } from "./dispatch.js";
+import { inPerson, localResult, ownersOnly } from "./in-person.js";
 import { memoryAudit, versionReceipt } from "./tool.js";
+import { exportCreate } from "./tools/export-create.js";
 import { auditRead, readReceipt } from "./tools/memory-read.js";
 
 /*
@@ -45,22 +51,6 @@ interface ChangedPage {
   id: string;
   updated: string;
   version: string;
-}
-
-/** The output as JSON: what the digest of a terminal's call is over. */
-function localResult(output: unknown): ToolResult {
-  return toolResult({ output: JSON.parse(JSON.stringify(output ?? null)) });
-}
-
-function inPerson(caller: Caller): Refusal | undefined {
-  if (isInPerson(caller)) return undefined;
-  return { refused: "forbidden", message: "Only a person at the terminal can do this." };
-}
-
-/** Administration is the owners'. */
-async function ownersOnly(context: Context, caller: Caller): Promise<Refusal | undefined> {
-  const { isOwner } = await context.store.read((transaction) => transaction.membership(caller.principal));
-  return isOwner ? undefined : { refused: "forbidden", message: "Only an owner can do this." };
 }
 
 interface Administration<Output> {
@@ -164,8 +154,15 @@ export const pageRestoreOperation: Operation<{ path: string; version: string }, 
   receipt: ({ version }) => versionReceipt(version),
 };
 
-/** `files` and `onProgress` come from the terminal itself, so only what the person typed is checked. */
-export function importOperation(files: ImportFile[], options: ImportOptions): Operation<ImportOptions, ImportSummary> {
+/** What is imported and `onProgress` come from the terminal itself, so only what the person typed is checked. */
+export function importOperation(
+  source: ForeignReading | ArchiveReading,
+  options: ImportOptions,
+): Operation<ImportOptions, ImportSummary> {
+  const bringIn = (context: Context, caller: Caller) =>
+    "manifest" in source
+      ? importArchive(context, caller, { archive: source, options })
+      : importPages(context, caller, { reading: source, options });
   return {
     name: "import",
     permit: inPerson,
@@ -174,12 +171,25 @@ export function importOperation(files: ImportFile[], options: ImportOptions): Op
       const isKnown = partition === undefined || isPartitionName(partition);
       return isKnown ? options : invalidInput([`partition: "${partition}" is no partition name (a-z, 0-9, - and _)`]);
     },
-    run: async (context, caller) =>
-      (await ownersOnly(context, caller)) ?? importPages(context, caller, { files, options }),
+    run: async (context, caller) => (await ownersOnly(context, caller)) ?? bringIn(context, caller),
     toResult: localResult,
     refused: { category: "memory", action: "write" },
-    audit: ({ applied, added, changed }) =>
-      memoryAudit("write", applied ? [...added, ...changed].map((path) => ({ path })) : []),
+    audit: ({ applied, added, changed, proposed }) =>
+      memoryAudit("write", applied ? [...added, ...changed, ...proposed].map((path) => ({ path })) : []),
+  };
+}
+
+/** `export_create` for a person: under a passphrase, or into a file of theirs. */
+export function exportOperation({
+  onProgress,
+  ...taken
+}: Pick<ExportInput, "out" | "passphrase"> & Pick<Context, "onProgress">): Operation<ExportInput, CreatedExport> {
+  const { permit, run, ...operation } = exportCreate as unknown as Operation<ExportInput, CreatedExport>;
+  return {
+    ...operation,
+    permit: (caller) => inPerson(caller) ?? permit(caller),
+    run: (context, caller, input) =>
+      run({ ...context, ...(onProgress && { onProgress }) }, caller, { ...input, ...taken }),
   };
 }
 

@@ -1,5 +1,6 @@
 import {
   type JSONRPCMessage,
+  type Notification,
   ProtocolError,
   ProtocolErrorCode,
   Server,
@@ -7,17 +8,23 @@ import {
   type Tool as WireTool,
 } from "@modelcontextprotocol/server";
 import { isToolName, type PublishMode, publishedTools } from "@satchel/pcp";
-import type { Context } from "../context/context.js";
+import type { Context, OnProgress } from "../context/context.js";
 import type { Caller } from "../domain/access.js";
 import { callTool, recordAbsentTool } from "./call-tool.js";
 import type { CallLog } from "./dispatch.js";
-import { isServed, tools } from "./tools/index.js";
+import { tools } from "./tools/index.js";
 
 export interface ServerSettings {
   context: Context;
   schemas: PublishMode;
   version: string;
   log: CallLog;
+}
+
+interface ConnectionSettings extends ServerSettings {
+  connection?: string;
+  /** Where the context is reached over HTTP. */
+  baseUrl?: string;
 }
 
 const instructions = `Satchel holds what this person wants their assistants to know: a profile and memory pages in Markdown.
@@ -44,16 +51,21 @@ function withoutNullArguments<Message extends JSONRPCMessage>(message: Message):
  * A server instance for one connection or request; both protocol eras are served from it. `settings.connection` names
  * the connection where there is one: the calls through it are a session.
  */
-export function createMcpServer(settings: ServerSettings & { connection?: string }, caller: Caller): Server {
-  const { context, log, schemas, version, connection } = settings;
+export function createMcpServer(settings: ConnectionSettings, caller: Caller): Server {
+  const { context, log, schemas, version, connection, baseUrl } = settings;
   const server = new NullTakingServer(
     { name: "satchel", title: "Satchel", version },
     { capabilities: { tools: {} }, instructions },
   );
   server.setRequestHandler("tools/list", async () => ({ tools: listedTools(schemas, caller) as WireTool[] }));
-  server.setRequestHandler("tools/call", async (request) => {
+  server.setRequestHandler("tools/call", async (request, { mcpReq }) => {
     const { name, arguments: args, _meta: meta } = request.params;
-    const call = { context, caller, args, log, meta, ...(connection !== undefined && { connection }) };
+    const call = {
+      ...{ context, caller, args, log, meta },
+      ...(connection !== undefined && { connection }),
+      ...(baseUrl !== undefined && { baseUrl }),
+      ...(meta?.progressToken !== undefined && { onProgress: reportProgress(mcpReq.notify, meta.progressToken) }),
+    };
     if (isToolName(name)) return { ...(await callTool(name, call)) };
     await recordAbsentTool(call);
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}`);
@@ -61,7 +73,23 @@ export function createMcpServer(settings: ServerSettings & { connection?: string
   return server;
 }
 
+const progressEveryMs = 100;
+
+/** A client that is gone is told nothing, and that is no fault of the call. */
+function reportProgress(
+  notify: (notification: Notification) => Promise<void>,
+  progressToken: string | number,
+): OnProgress {
+  let toldAtMs = 0;
+  return (progress, total) => {
+    const nowMs = performance.now();
+    if (nowMs - toldAtMs < progressEveryMs && progress < total) return;
+    toldAtMs = nowMs;
+    void notify({ method: "notifications/progress", params: { progressToken, progress, total } }).catch(() => {});
+  };
+}
+
 /** What this caller can use, always in the same order. */
 function listedTools(schemas: PublishMode, caller: Caller) {
-  return publishedTools(schemas).filter(({ name }) => isServed(name) && tools.get(name)?.permit(caller) === undefined);
+  return publishedTools(schemas).filter(({ name }) => tools.get(name)?.permit(caller) === undefined);
 }

@@ -1,6 +1,6 @@
 import { coversScope, type ToolName, validateOutput } from "@satchel/pcp";
 import type { AuditFacts, ReceiptFacts } from "../context/call-record.js";
-import { toolResult } from "../context/tool-result.js";
+import { type ResourceLink, toolResult } from "../context/tool-result.js";
 import type { Caller } from "../domain/access.js";
 import type { PageRecord, Part, ReplayNeeds, Revision, Right, Sensitivity } from "../domain/records.js";
 import { missingScope, type Refusal } from "../domain/refusal.js";
@@ -14,15 +14,17 @@ export interface Tool<Input = unknown, Output = unknown> extends Operation<Input
 interface ToolDefinition<Input, Output> extends Omit<Tool<Input, Output>, "toResult"> {
   /** `structuredContent` of a success. */
   present(output: Output): Record<string, unknown>;
+  /** What follows the text block of a success. */
+  links?(output: Output): ResourceLink[];
 }
 
 /** Lets the compiler infer a tool's types where it is written and forgets them where tools are kept together. */
-export function defineTool<Input, Output>({ present, ...tool }: ToolDefinition<Input, Output>): Tool {
+export function defineTool<Input, Output>({ present, links, ...tool }: ToolDefinition<Input, Output>): Tool {
   const toResult = (output: Output) => {
     const content = present(output);
     const violations = validateOutput(tool.name, content);
     if (violations.length > 0) throw new Error(`output breaks its schema: ${violations.join("; ")}`);
-    return toolResult(content);
+    return toolResult(content, links?.(output));
   };
   return { ...tool, toResult } as unknown as Tool;
 }

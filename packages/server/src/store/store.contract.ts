@@ -1,4 +1,5 @@
 import { describe } from "vitest";
+import { describeArchives } from "./contract/archives.contract.js";
 import { describeErasure } from "./contract/erasure.contract.js";
 import type { MakeStore } from "./contract/fixture.contract.js";
 import { describeHistory } from "./contract/history.contract.js";
@@ -24,5 +25,6 @@ export function describeStore(name: string, makeStore: MakeStore): void {
     describeWords(makeStore);
     describeTransactions(makeStore);
     describeErasure(makeStore);
+    describeArchives(makeStore);
   });
 }

@@ -9,11 +9,13 @@
 import type { JournalReader, JournalStorage } from "@satchel/journal";
 import type {
   ActorAt,
+  Attachment,
   AuditRecord,
   Claim,
   ContextRecord,
   Decision,
   ErasureState,
+  ExportRecord,
   GroupRecord,
   Membership,
   PageContent,
@@ -43,6 +45,16 @@ export interface NewVersion extends PageContent, Part {
   updated: string;
   generated: ActorAt;
   review?: Decision;
+  words: IndexedText;
+}
+
+/** A page as it was elsewhere, with its past: nothing of it is stamped anew. */
+export interface RestoredPage {
+  id: string;
+  created: string;
+  /** Oldest first; the last one is the page as it stands. */
+  versions: (Omit<NewVersion, "words"> & { removed: boolean })[];
+  /** Of the last version. */
   words: IndexedText;
 }
 
@@ -233,6 +245,15 @@ export interface ReadTransaction {
   /** What entries are looked up by, by their place in the journal. */
   auditLines(range: Range): Promise<AuditLine[]>;
   claim(id: Uint8Array): Promise<Claim | undefined>;
+  /** Archives that were made, oldest first. */
+  exports(): Promise<ExportRecord[]>;
+  /** The ids of pages and proposals and the namespaces of documents that are in an archive. */
+  exportedItems(id: string): Promise<string[]>;
+  attachments(): Promise<Attachment[]>;
+  /** Whether a page, version or proposal with this id was ever stored and not erased. */
+  isUsed(id: string): Promise<boolean>;
+  /** Every recorded time of a page's versions. */
+  recordedTimes(): Promise<Set<string>>;
   /** Calls whose effect may have happened and whose terminal is not written yet, oldest first. */
   stagedCalls(): Promise<StagedCall[]>;
   /** Every version of a page, oldest first; a removal is the last one with `removed: true`. */
@@ -277,6 +298,15 @@ export interface WriteTransaction extends ReadTransaction {
   endClaim(id: Uint8Array): Promise<void>;
   putStagedCall(call: StagedCall): Promise<void>;
   endStagedCall(seq: number): Promise<void>;
+  putExport(record: ExportRecord): Promise<void>;
+  /** Replaces what is remembered of an archive's content. */
+  putExportedItems(id: string, items: string[]): Promise<void>;
+  endExport(id: string): Promise<void>;
+  putAttachment(attachment: Attachment): Promise<void>;
+  /** Recorded times go on after this one. */
+  advanceTime(recorded: string): Promise<void>;
+  /** Its id and, if it is live, its path have to be free. */
+  restorePage(page: RestoredPage): Promise<void>;
   /** Creates a page with its first version. */
   createPage(id: string, version: NewVersion): Promise<void>;
   /** Makes `version` the current one of a live page. */
@@ -342,6 +372,10 @@ export interface Store {
   /** @throws StoreError `locked` */
   read<T>(use: (transaction: ReadTransaction) => Promise<T>, options?: AccessOptions): Promise<T>;
   write<T>(use: (transaction: WriteTransaction) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /** Holds a job's lock, which other processes see, until it is let go or the process ends; undefined while it is held. */
+  lockJob(job: string): { release(): void } | undefined;
+  /** The jobs that are locked, and those whose process ended without letting go. */
+  lockedJobs(): string[];
   /** Holds the context's erasure until it is let go or the process ends; undefined while another one holds it. */
   lockErasure(): { release(): void } | undefined;
   /**

@@ -1,8 +1,9 @@
-import { TOOL_NAMES, type ToolName } from "@satchel/pcp";
-import { absentOperation, type Tool } from "../tool.js";
+import type { ToolName } from "@satchel/pcp";
+import type { Tool } from "../tool.js";
 import { auditList } from "./audit-list.js";
 import { contextBrief } from "./context-brief.js";
 import { eraseRequest } from "./erase-request.js";
+import { exportCreate } from "./export-create.js";
 import { memoryList } from "./memory-list.js";
 import { memoryPropose } from "./memory-propose.js";
 import { memoryRead } from "./memory-read.js";
@@ -14,7 +15,8 @@ import { profileUpdate } from "./profile-update.js";
 import { reviewList } from "./review-list.js";
 import { reviewResolve } from "./review-resolve.js";
 
-const served: readonly Tool[] = [
+/** Every tool of the schema, in its order. */
+const all: readonly Tool[] = [
   profileGet,
   profileUpdate,
   memorySearch,
@@ -27,23 +29,8 @@ const served: readonly Tool[] = [
   partitionList,
   contextBrief,
   auditList,
+  exportCreate,
   eraseRequest,
 ];
 
-/** What the audit says of a call of a tool that is not served. */
-const unservedFacts: Partial<Record<ToolName, { category: string; action: string }>> = {
-  export_create: { category: "export", action: "export" },
-};
-
-/** Every tool of the schema in its order; those that are not served yet answer `unsupported`. */
-export const tools: ReadonlyMap<ToolName, Tool> = new Map(
-  TOOL_NAMES.map((name) => [name, served.find((tool) => tool.name === name) ?? unservedTool(name)]),
-);
-
-export function isServed(name: ToolName): boolean {
-  return served.some((tool) => tool.name === name);
-}
-
-function unservedTool(name: ToolName): Tool {
-  return absentOperation(name, unservedFacts[name]) as unknown as Tool;
-}
+export const tools: ReadonlyMap<ToolName, Tool> = new Map(all.map((tool) => [tool.name, tool]));

@@ -51,24 +51,26 @@ export function endClaim(connection: Connection, id: Uint8Array): void {
 }
 
 export function listStagedCalls(connection: Connection): StagedCall[] {
-  const rows = connection.all<Omit<StagedCall, "claims"> & { claims: string }>(
-    "SELECT seq, operation, identity, principal, client, claims FROM staged_calls ORDER BY seq",
+  const rows = connection.all<Omit<StagedCall, "claims" | "job"> & { claims: string; job: string | null }>(
+    "SELECT seq, operation, identity, principal, client, claims, job FROM staged_calls ORDER BY seq",
   );
-  return rows.map(({ claims, ...row }) => ({
+  return rows.map(({ claims, job, ...row }) => ({
     ...row,
+    ...(job !== null && { job }),
     claims: (JSON.parse(claims) as string[]).map((id) => Buffer.from(id, "hex")),
   }));
 }
 
 export function putStagedCall(connection: Connection, call: StagedCall): void {
   connection.run(
-    "INSERT INTO staged_calls (seq, operation, identity, principal, client, claims) VALUES (?, ?, ?, ?, ?, ?)",
+    "INSERT INTO staged_calls (seq, operation, identity, principal, client, claims, job) VALUES (?, ?, ?, ?, ?, ?, ?)",
     call.seq,
     call.operation,
     call.identity,
     call.principal,
     call.client,
     JSON.stringify(call.claims.map((id) => Buffer.from(id).toString("hex"))),
+    call.job ?? null,
   );
 }
 

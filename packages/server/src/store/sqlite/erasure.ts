@@ -1,3 +1,4 @@
+import { attachedTexts } from "../../domain/attached-audit.js";
 import { type ErasureState, erasedBase, type Revision } from "../../domain/records.js";
 import { textsIn, textsInKeys, withoutOwnNames } from "../../domain/subject.js";
 import type { ProfileChange, StoredAnswer, StoredPage, StoredText } from "../store.js";
@@ -116,7 +117,7 @@ export function rewriteProfile(connection: Connection, namespace: string, change
 /** Tables whose rows are read through other functions, or hold bytes that mean nothing as text. */
 const unreadTables = /^(sqlite_|journal_|words_\d+(_terms|_data|_idx|_docsize|_config)?$)/;
 
-type ContentForm = "text" | "json" | "note" | "head" | "keys";
+type ContentForm = "text" | "json" | "note" | "head" | "keys" | "audit";
 
 /** What people put in, by column; of a JSON column all texts, or those at the path. */
 const contentColumns: Record<string, Record<string, ContentForm>> = {
@@ -127,11 +128,13 @@ const contentColumns: Record<string, Record<string, ContentForm>> = {
   revisions: { path: "text", head: "head", body: "text", keys: "keys", note: "text", decision: "note" },
   profiles: { document: "json" },
   profile_changes: { document: "json", changed: "json" },
+  attachments: { text: "audit" },
 };
 /** What names or repeats a page, and is kept only beside it. */
 const copyColumns: Record<string, readonly string[]> = {
   claims: ["revision", "needs", "result"],
   revisions: ["base"],
+  exports: ["items"],
 };
 
 /** Every text the store holds outside the journal, row by row. */
@@ -161,6 +164,7 @@ function contentOf(text: string, form: ContentForm | undefined): string[] {
   if (form === "text") return [text];
   if (form === "head") return [withoutOwnNames(text)];
   if (form === undefined) return [];
+  if (form === "audit") return attachedTexts(text);
   const value = JSON.parse(text);
   if (form === "note") return [String(value.note ?? "")];
   if (form === "keys") return textsInKeys(value);

@@ -104,3 +104,13 @@ export function pastPage(
   const row = connection.get<VersionRow>(sql, { value, ...pastParameters(connection, query) });
   return row && withoutMark(toVersion(row));
 }
+
+export function isUsed(connection: Connection, id: string): boolean {
+  const sql = `SELECT 1 FROM pages WHERE id = :id UNION ALL SELECT 1 FROM versions WHERE id = :id
+    UNION ALL SELECT 1 FROM revisions WHERE id = :id`;
+  return connection.get(sql, { id }) !== undefined;
+}
+
+export function recordedTimes(connection: Connection): Set<string> {
+  return new Set(connection.all<{ recorded: string }>("SELECT recorded FROM versions").map(({ recorded }) => recorded));
+}

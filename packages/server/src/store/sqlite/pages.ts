@@ -1,5 +1,5 @@
 import type { ActorAt, PageContent, PageRecord, Part } from "../../domain/records.js";
-import type { ListQuery, NewVersion, PageSelector } from "../store.js";
+import type { ListQuery, NewVersion, PageSelector, RestoredPage } from "../store.js";
 import type { Connection } from "./connection.js";
 import { currentVersion, pageFacts } from "./history.js";
 import { type PageRow, pageColumns, pageTables, toPageRecord } from "./page-row.js";
@@ -180,10 +180,43 @@ export function removePage(
   dropDetails(connection, page.num);
 }
 
-function insertVersion(connection: Connection, place: { num: number; part: number }, version: NewVersion): number {
+export function restorePage(connection: Connection, page: RestoredPage): void {
+  const last = page.versions.at(-1);
+  if (!last) throw new Error(`page ${page.id} has no version`);
+  const part = partOf(connection, last);
+  const facts = pageFacts(last);
+  const inserted = connection.run(
+    `INSERT INTO pages (id, path, twin_key, part, version, title, type, lifecycle, valid_from, valid_until, created, updated, removed)
+     VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    page.id,
+    last.path,
+    last.twinKey,
+    part,
+    facts.title,
+    facts.type ?? null,
+    facts.lifecycle,
+    facts.validFrom ?? null,
+    facts.validUntil ?? null,
+    page.created,
+    last.updated,
+    last.removed ? last.updated : null,
+  );
+  const num = Number(inserted.lastInsertRowid);
+  const nums = page.versions.map((version) =>
+    insertVersion(connection, { num, part: partOf(connection, version) }, version),
+  );
+  connection.run("UPDATE pages SET version = ? WHERE num = ?", nums.at(-1), num);
+  if (last.removed) return;
+  indexPage(connection, { num, part }, page.words);
+  putDetails(connection, num, last);
+}
+
+type InsertedVersion = Omit<NewVersion, "words"> & { removed?: boolean };
+
+function insertVersion(connection: Connection, place: { num: number; part: number }, version: InsertedVersion): number {
   const result = connection.run(
-    `INSERT INTO versions (id, page, part, recorded, head, body, keys, principal, client, review)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO versions (id, page, part, recorded, head, body, keys, principal, client, review, removed)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     version.version,
     place.num,
     place.part,
@@ -194,6 +227,7 @@ function insertVersion(connection: Connection, place: { num: number; part: numbe
     version.generated.principal,
     version.generated.client ?? null,
     version.review ? JSON.stringify(version.review) : null,
+    version.removed ? 1 : 0,
   );
   return Number(result.lastInsertRowid);
 }

@@ -111,6 +111,15 @@ CREATE TABLE staged_calls (
 ALTER TABLE context ADD COLUMN erased TEXT; -- when the latest erasure ended
 ALTER TABLE context ADD COLUMN erasing TEXT; -- the erasure that holds the context locked
 `,
+  `
+CREATE TABLE exports (
+  id TEXT PRIMARY KEY, created TEXT NOT NULL, file TEXT, secret TEXT, expires TEXT, grantee TEXT NOT NULL,
+  made TEXT, -- JSON
+  coverage TEXT NOT NULL, audit_size INTEGER NOT NULL, items TEXT NOT NULL DEFAULT '[]' -- JSON
+) STRICT;
+CREATE TABLE attachments (path TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT;
+ALTER TABLE staged_calls ADD COLUMN job TEXT;
+`,
 ];
 
 export const schemaVersion = migrations.length;

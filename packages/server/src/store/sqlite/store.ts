@@ -7,6 +7,7 @@ import * as audit from "./audit.js";
 import * as claims from "./claims.js";
 import { Connection, isDamage, misusedError } from "./connection.js";
 import * as erasure from "./erasure.js";
+import * as exported from "./exports.js";
 import { FileLock } from "./file-lock.js";
 import * as history from "./history.js";
 import * as pages from "./pages.js";
@@ -75,6 +76,8 @@ export function openSqliteStore(file: string): Store {
         durability,
       ),
     lockErasure: () => erasureLock.take(),
+    lockJob: (job) => new FileLock(`${file}-job-${job}`).takeOnce(),
+    lockedJobs: () => FileLock.list(`${file}-job-`),
     scrub: (options) => erasure.scrub(writer, listParts(writer), options?.waitMs),
     inspect: () => inspectAfresh(file),
     close: async () => {
@@ -195,6 +198,11 @@ function readTransaction(connection: Connection): ReadTransaction {
     storedTexts: () => erasure.storedTexts(connection),
     journal: createSqliteJournal(connection),
     claim: async (id) => claims.findClaim(connection, id),
+    exports: async () => exported.listExports(connection),
+    exportedItems: async (id) => exported.exportedItems(connection, id),
+    attachments: async () => exported.listAttachments(connection),
+    isUsed: async (id) => history.isUsed(connection, id),
+    recordedTimes: async () => history.recordedTimes(connection),
     stagedCalls: async () => claims.listStagedCalls(connection),
     tokens: async () => tokens.listTokens(connection),
     tokenByDigest: async (digest) => tokens.findToken(connection, digest),
@@ -204,13 +212,7 @@ function readTransaction(connection: Connection): ReadTransaction {
 function writeTransaction(connection: Connection, reads: ReadTransaction): WriteTransaction {
   return {
     ...reads,
-    tick: async (nowMs) => {
-      const row = connection.get<{ clock: number }>(
-        "UPDATE context SET clock = max(clock + 1, ?) RETURNING clock",
-        Math.trunc(nowMs),
-      );
-      return new Date(row?.clock ?? nowMs).toISOString();
-    },
+    tick: async (nowMs) => setClock(connection, (clock) => Math.max(clock + 1, Math.trunc(nowMs))),
     setSetting: async (name, value) => {
       connection.run(
         "INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
@@ -238,6 +240,14 @@ function writeTransaction(connection: Connection, reads: ReadTransaction): Write
     endClaim: async (id) => claims.endClaim(connection, id),
     putStagedCall: async (call) => claims.putStagedCall(connection, call),
     endStagedCall: async (seq) => claims.endStagedCall(connection, seq),
+    putExport: async (record) => exported.putExport(connection, record),
+    putExportedItems: async (id, items) => exported.putExportedItems(connection, id, items),
+    endExport: async (id) => exported.endExport(connection, id),
+    putAttachment: async (attachment) => exported.putAttachment(connection, attachment),
+    advanceTime: async (recorded) => {
+      setClock(connection, (clock) => Math.max(clock, Date.parse(recorded)));
+    },
+    restorePage: async (page) => pages.restorePage(connection, page),
     createPage: async (id, version) => pages.createPage(connection, id, version),
     addVersion: async (page, version) => pages.addVersion(connection, page, version),
     removePage: async (page, tombstone) => pages.removePage(connection, page, tombstone),
@@ -245,6 +255,14 @@ function writeTransaction(connection: Connection, reads: ReadTransaction): Write
     addToken: async (token) => tokens.addToken(connection, token),
     revokeToken: async (id, at) => tokens.revokeToken(connection, id, at),
   };
+}
+
+/** By its key: a change that could be of many rows makes FTS5 write out all it holds, once for each page of an import. */
+function setClock(connection: Connection, choose: (clock: number) => number): string {
+  const row = connection.get<{ id: string; clock: number }>("SELECT id, clock FROM context");
+  const clock = choose(row?.clock ?? 0);
+  connection.run("UPDATE context SET clock = ? WHERE id = ?", clock, row?.id);
+  return new Date(clock).toISOString();
 }
 
 function contextRecord(connection: Connection): ContextRecord {
