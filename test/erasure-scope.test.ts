@@ -299,3 +299,19 @@ describe("a subject of two words", () => {
     expect((await survey(shared)).pages.map(({ path }) => path)).toEqual(["p"]);
   });
 });
+
+describe("a word index of one piece", () => {
+  it("keeps no term of what is erased, neither after the first erasure nor after the next", async () => {
+    const shared = Shared.open();
+    const pages = Array.from({ length: 600 }, (_, at) => ({ path: `many/${at}`, body: `oakwordling${at} lantern\n` }));
+    await shared.addPages(pages);
+    for (const from of [0, 250]) {
+      const paths = pages.slice(from, from + 250).map(({ path }) => path);
+      const { receipt } = await erase(shared, { paths });
+      expect(receipt.residual).toMatchObject({ clean: true });
+    }
+    await shared.remove("many/599");
+    const { receipt } = await erase(shared, { subject: "oakwordling599" });
+    expect(receipt.residual).toMatchObject({ clean: true });
+  });
+});

@@ -33,7 +33,7 @@ const toolNames = [
 ];
 const everything =
   "profile.core:read profile.core:write memory:read memory:write memory:review memory.sensitive:read audit:read export:read erase:write";
-const nothingHere = "profile.other:read";
+const nothingHere = "memory.sensitive:read";
 
 type Wire = "stdio" | "HTTP";
 const combinations = clientKinds.flatMap((kind) => (["stdio", "HTTP"] as Wire[]).map((wire) => [kind, wire] as const));

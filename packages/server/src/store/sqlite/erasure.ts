@@ -176,7 +176,8 @@ function contentOf(text: string, form: ContentForm | undefined): string[] {
 const truncateWaitMs = 10_000;
 
 /**
- * Leaves nothing of what was deleted in any file: the word indexes are merged whole, the database is written anew, the
+ * Leaves nothing of what was deleted in any file: the word indexes are made anew, because
+ * merging one that is of one piece leaves the terms that its pages were found by, the database is written anew, the
  * write-ahead log is emptied. @returns whether the log could be emptied: a reader in another process can hold it, and
  * while it does the database is not written anew again
  */
@@ -187,8 +188,10 @@ export async function scrub(
 ): Promise<boolean> {
   const giveUp = performance.now() + waitMs;
   for (const part of indexes) {
-    const sql = `INSERT INTO words_${part} (words_${part}) VALUES ('optimize')`;
-    await connection.outside(() => connection.database.exec(sql));
+    for (const command of ["rebuild", "optimize"]) {
+      const sql = `INSERT INTO words_${part} (words_${part}) VALUES ('${command}')`;
+      await connection.outside(() => connection.database.exec(sql));
+    }
   }
   if (!(await truncateLog(connection, giveUp))) return false;
   await connection.outside(() => connection.database.exec("VACUUM"));
