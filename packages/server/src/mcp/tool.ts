@@ -29,29 +29,21 @@ export function defineTool<Input, Output>({ present, links, ...tool }: ToolDefin
   return { ...tool, toResult } as unknown as Tool;
 }
 
-/** A tool that there is not, or not in this release: every call of it is refused, and recorded. */
-export function absentOperation(
-  name: string,
-  facts: Operation<unknown, unknown>["refused"] = { category: "admin", action: "read" },
-): Operation<unknown, Record<string, unknown>> {
+/**
+ * A tool that there is not: every call of it is refused, and recorded. A name that no schema has is the caller's text: it
+ * enters no record, and all such calls share one limit.
+ */
+export function unknownOperation(): Operation<unknown, Record<string, unknown>> {
+  const facts = { category: "admin", action: "read" };
   return {
-    name,
-    permit: () => ({
-      refused: "unsupported",
-      code: "operation_absent",
-      message: `${name.slice(0, 100)} is not available in this release.`,
-    }),
+    name: "unknown_tool",
+    permit: () => ({ refused: "unsupported", code: "operation_absent", message: "There is no such tool." }),
     parse: (args) => args,
     run: async () => ({}),
     toResult: toolResult,
     refused: facts,
     audit: () => ({ ...facts, targets: [] }),
   };
-}
-
-/** A name that no schema has is the caller's text: it enters no record, and all such calls share one limit. */
-export function unknownOperation(): Operation<unknown, Record<string, unknown>> {
-  return absentOperation("unknown_tool");
 }
 
 /** Refuses callers that hold none of the scopes. */
