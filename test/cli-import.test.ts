@@ -101,6 +101,19 @@ describe("satchel import", () => {
     expect(after).toHaveLength(8);
   });
 
+  it("does not undo what an assistant changed when the files are as they were", async () => {
+    const [data, folder] = [await makeData("me"), makeFolder({ "a.md": "One.\n", "b.md": "Two.\n" })];
+    await summaryOf(data, folder);
+    const client = await connectStdio("v2 auto", ["--data", data]);
+    await client.callTool("memory_write", { path: "a", body: "One, better.\n" });
+    await client.close();
+    expect(await summaryOf(data, folder)).toMatchObject({ added: [], changed: [], same: 2 });
+    expect(await cat(data, "a")).toBe("One, better.\n");
+    writeFileSync(join(folder, "a.md"), "One, by hand.\n");
+    expect(await summaryOf(data, folder)).toMatchObject({ changed: ["a"], same: 1 });
+    expect(await cat(data, "a")).toBe("One, by hand.\n");
+  });
+
   it("only says what would happen with --dry-run", async () => {
     const [data, folder] = [await makeData("me"), makeFolder(vault)];
     const summary = await summaryOf(data, folder, ["--dry-run", "--partition", "notes"]);

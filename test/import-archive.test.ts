@@ -597,3 +597,58 @@ describe("an archive that is damaged", () => {
     }
   });
 });
+
+describe("what was changed here since an archive came in", () => {
+  it("stays when the archive comes in again, of pages and of documents", async () => {
+    const shared = emptyContext();
+    await shared.write("notes/one", "mine\n");
+    await brought(shared, original.path);
+    shared.clock.ms += 60_000;
+    await shared.write("notes/one", "newer\n");
+    await shared.write("notes/two", "newer too\n");
+    await shared.ok("profile_update", { patch: { name: "Somebody" } });
+    const before = await stateOf(shared);
+    const again = await brought(shared, original.path);
+    expect(again).toMatchObject({ applied: true, added: [], changed: [], profiles: [], refused: [] });
+    expect({ ...(await stateOf(shared)), time: before.time }).toEqual(before);
+  });
+});
+
+describe("the access lists of an archive", () => {
+  async function shut(): Promise<Opened> {
+    const closed = Shared.open();
+    await closed.write("p", "x\n");
+    await closed.partition("main", { "user:eve": "read write" }, { review: "clients" });
+    await closed.partition("work", { "client:eve": "read" });
+    await closed.write("w", "x\n", { title: "W", partition: "work" });
+    closed.clock.ms += 60_000;
+    return exportAs(closed);
+  }
+  const lists = async (shared: Shared) =>
+    (await stateOf(shared)).partitions.map(({ name, grants, review }) => [name, grants.length, review]);
+
+  it("come with it into an empty context, which is pointed out", async () => {
+    const shared = emptyContext();
+    const { notes } = await brought(shared, (await shut()).path);
+    expect(await lists(shared)).toEqual([
+      ["main", 1, "clients"],
+      ["work", 1, "nobody"],
+    ]);
+    expect(notes.filter((note) => note.includes("access list"))).toHaveLength(2);
+  });
+
+  it("change nothing for pages that are here, and nothing at all with --review", async () => {
+    const archive = (await shut()).path;
+    const held = emptyContext();
+    await held.write("mine", "x\n");
+    await brought(held, archive);
+    expect((await lists(held))[0]).toEqual(["main", 0, "nobody"]);
+    const reviewed = emptyContext();
+    const summary = await brought(reviewed, archive, { review: true });
+    expect(summary.proposed.sort()).toEqual(["p", "w"]);
+    expect(await lists(reviewed)).toEqual([
+      ["main", 0, "nobody"],
+      ["work", 0, "nobody"],
+    ]);
+  });
+});

@@ -36,7 +36,7 @@ describe("satchel sync", () => {
     expect(statSync(synced.file("from/context.md")).mode & 0o777).toBe(0o600);
   });
 
-  it("says that an edit by hand is the user's, unless the text says where it is from", async () => {
+  it("says that an edit by hand is the user's, whatever the text says of where it is from", async () => {
     const synced = await SyncedFolder.make({
       "plain.md": "# P\n",
       "own.md": "---\nsource: {origin: import}\n---\nx\n",
@@ -45,7 +45,7 @@ describe("satchel sync", () => {
     await assistant.callTool("memory_write", { path: "theirs", body: "# T\n" });
     await synced.sync();
     expect(await keysOf(synced, "plain")).toMatchObject({ title: "P", source: { origin: "user" } });
-    expect(await keysOf(synced, "own")).toMatchObject({ source: { origin: "import" } });
+    expect(await keysOf(synced, "own")).toMatchObject({ source: { origin: "user" } });
     expect(await keysOf(synced, "theirs")).not.toHaveProperty("source");
     synced.write("theirs.md", "# T\nMore.\n");
     await synced.sync();

@@ -1,5 +1,5 @@
-import { mkdirSync, statSync } from "node:fs";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { type Context, FileLock } from "@satchel/server";
 import { type CommonOptions, withContext } from "../session.js";
 import { clearAside, openSyncFolder, ownFolder } from "../sync/folder-write.js";
@@ -48,7 +48,7 @@ export async function sync(path: string, options: SyncOptions): Promise<void> {
 }
 
 function prepareRoot(root: string, { dryRun, data }: SyncOptions): void {
-  const inside = relative(resolve(chooseDataDir(data)), root);
+  const inside = relative(realPath(resolve(chooseDataDir(data))), realPath(root));
   if (!isAbsolute(inside) && inside.split(sep)[0] !== "..")
     throw new UsageError(
       `${root} lies in the data directory, where an erasure could not clear it. Use another folder.`,
@@ -57,6 +57,11 @@ function prepareRoot(root: string, { dryRun, data }: SyncOptions): void {
   if (stat && !stat.isDirectory()) throw new UsageError(`${root} is no folder.`);
   if (!stat && dryRun) throw new UsageError(`There is no folder ${root} yet. Without --dry-run it is made.`);
   if (!stat) mkdirSync(root, { recursive: true, mode: 0o700 });
+}
+
+/** Of what is not there yet: that of the folder it will be in. */
+function realPath(path: string): string {
+  return existsSync(path) ? realpathSync(path) : join(realPath(dirname(path)), basename(path));
 }
 
 function openSync(context: Context, root: string, options: SyncOptions): SyncSession {
@@ -114,28 +119,26 @@ async function keepWatching(session: SyncSession, path: string, options: SyncOpt
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
   note(`Keeping ${path} equal to "${session.context.handle}". Stop with Ctrl-C.`);
-  const said = new Set<string>();
+  let said: ReadonlySet<string> = new Set();
+  let hindrance = "";
   await watchSync({ ...session, seen: new Map() }, stop.signal, {
     onSettled(report) {
       const fresh = withoutSaid(report, said);
+      said = new Set([...report.open, ...report.refused].map((one) => JSON.stringify(one)));
+      hindrance = "";
       if (options.json) print(JSON.stringify(fresh));
       else if (hasNews(fresh)) printReport(fresh, false);
     },
     onHindrance(message) {
-      if (!said.has(message)) note(`satchel: ${message}`);
-      said.add(message);
+      if (hindrance !== message) note(`satchel: ${message}`);
+      hindrance = message;
     },
   });
 }
 
-/** What is left open, and what is refused, is said once. */
-function withoutSaid(report: SyncReport, said: Set<string>): SyncReport {
-  const isNew = (one: object) => {
-    const text = JSON.stringify(one);
-    const isFresh = !said.has(text);
-    said.add(text);
-    return isFresh;
-  };
+/** What is left open, and what is refused, is said once for as long as it stays so. */
+function withoutSaid(report: SyncReport, said: ReadonlySet<string>): SyncReport {
+  const isNew = (one: object) => !said.has(JSON.stringify(one));
   return { ...report, open: report.open.filter(isNew), refused: report.refused.filter(isNew) };
 }
 

@@ -1,3 +1,4 @@
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { type SyncChange, type SyncOutcome, syncWriteOperation } from "@satchel/server";
 import { runLocally } from "../session.js";
@@ -40,7 +41,8 @@ function toChange({ session }: Round, action: PageAction): SyncChange | undefine
   const { path } = action;
   const { root } = session.folder;
   if (action.do === "remove-page") {
-    const isBack = readFileText(join(root, `${path}.md`)) !== undefined;
+    const names = [".md", ".markdown"].map((ending) => join(root, `${path}${ending}`));
+    const isBack = names.some((name) => lstatSync(name, { throwIfNoEntry: false })?.isFile());
     return isBack ? undefined : { kind: "remove", path, expected: action.page.version };
   }
   const { file, digest, expected, merge, from } = action;

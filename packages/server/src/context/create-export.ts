@@ -11,7 +11,7 @@ import {
   renameSync,
   rmSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { encodeId } from "@satchel/pcp";
 import { ArchiveError } from "../archive/archive-error.js";
@@ -84,7 +84,7 @@ export async function createExport(
     await staging.begin((transaction) => transaction.putExport(planned), id);
     let isPlaced = false;
     try {
-      const made = await make(source, { record, selection, recipients, target, id });
+      const made = await make(source, { record, selection, recipients, target, planned });
       isPlaced = true;
       return await keep(context, planned, { ...made, target, name, omitted });
     } catch (error) {
@@ -152,7 +152,7 @@ interface Making {
   selection: Selected;
   recipients: Recipient[];
   target: string;
-  id: string;
+  planned: ExportRecord;
 }
 
 interface MadeArchive {
@@ -163,7 +163,8 @@ interface MadeArchive {
 }
 
 /** Writes it aside, so that at any instant the target is the whole archive or not there. */
-async function make(context: Context, { record, selection, recipients, target, id }: Making): Promise<MadeArchive> {
+async function make(context: Context, making: Making): Promise<MadeArchive> {
+  const { record, selection, recipients, target, planned } = making;
   const { handle, kind, profileType } = record;
   const { coverage, omitted } = selection.scope;
   const total = 2 * selection.pages; // Each is read twice: measured, then written.
@@ -188,22 +189,35 @@ async function make(context: Context, { record, selection, recipients, target, i
     omitted,
   });
   // In our own folder, where whoever comes after a crash, or an erasure, finds it.
-  const aside = exportPath(context.folder, `${id}.part`);
+  const aside = exportPath(context.folder, `${planned.id}.part`);
   for (const path of [aside, target]) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   try {
     const { sha256, bytes } = await writeArchive(aside, { manifest, files, recipients });
+    const made = { sha256, bytes, pageCount, items: [...items] };
+    await remember(context, planned, made);
     place(aside, target);
     syncFolder(dirname(target));
-    return { sha256, bytes, pageCount, items: [...items] };
+    return made;
   } finally {
     rmSync(aside, { force: true });
   }
 }
 
+/** Before the archive is where its owner wanted it: from then on erasures have to know what is in it. */
+async function remember({ store }: Context, planned: ExportRecord, made: MadeArchive): Promise<void> {
+  const { sha256, bytes, pageCount, items } = made;
+  await store.write(async (transaction) => {
+    const isErased = (await transaction.exports()).every(({ id }) => id !== planned.id);
+    if (isErased) throw new ArchiveError("changed", "An erasure took this archive while it was made.");
+    await transaction.putExport({ ...planned, made: { sha256, bytes, pageCount } });
+    await transaction.putExportedItems(planned.id, items);
+  });
+}
+
 /** Never over another file, and at once; by way of a copy beside it when it is on another disk. */
 function place(aside: string, target: string): void {
   if (tryLink(aside, target)) return;
-  const near = `${target}.part`;
+  const near = `${target}.${basename(aside)}`;
   copyFileSync(aside, near, constants.COPYFILE_EXCL);
   try {
     syncFile(near);
@@ -243,7 +257,7 @@ async function keep(
   made: MadeArchive & { name: string; target: string; omitted: CreatedExport["omitted"] },
 ): Promise<CreatedExport> {
   const { id, file, secret, coverage } = planned;
-  const { sha256, bytes, pageCount, items, name, target, omitted } = made;
+  const { sha256, bytes, pageCount, name, target, omitted } = made;
   const expiresAt = new Date(context.environment.now() + exportLifeMs).toISOString();
   const created = await context.store.write(async (transaction): Promise<CreatedExport> => {
     const isErased = (await transaction.exports()).every((one) => one.id !== id);
@@ -253,7 +267,6 @@ async function keep(
       made: { sha256, bytes, pageCount },
       ...(file !== undefined && { expires: expiresAt }),
     });
-    await transaction.putExportedItems(id, items);
     const url = context.baseUrl ? `${context.baseUrl}/exports/${id}/${secret}` : pathToFileURL(target).href;
     return {
       id,

@@ -1,4 +1,4 @@
-import { twinKey } from "@satchel/pcp";
+import { type ArchivedChange, twinKey } from "@satchel/pcp";
 import type { ArchiveReading } from "../archive/read-archive.js";
 import type { Access, Caller } from "../domain/access.js";
 import { type ArchivedContext, type ArchivedPage, parseArchived } from "../domain/archived.js";
@@ -141,29 +141,36 @@ function withoutProgress({ onProgress: _, ...options }: ImportOptions): ImportOp
 }
 
 async function applyArchive(context: Context, transaction: WriteTransaction, run: Run): Promise<void> {
-  await restorePartitions(transaction, run);
+  if (run.options.review) await makePartitions(transaction, run.archived);
+  else await restorePartitions(transaction, run);
   if (run.prepared.texts.length > 0) await makePartition(transaction, run.options);
-  await restoreExtensions(transaction, run);
+  if (!run.options.review) await restoreExtensions(transaction, run);
   await applyArchivedPages(context, transaction, run);
   await restoreRevisions(transaction, run);
   await restoreProfiles(context, transaction, run);
-  await attachAudit(context, transaction, run.archived);
+  if (!run.options.review) await attachAudit(context, transaction, run.archived);
 }
 
-/** Partitions that are not here, or that nobody has said anything of, are as they were there. */
-async function restorePartitions(transaction: WriteTransaction, { archived, summary }: Run): Promise<void> {
-  const known = new Map((await transaction.partitions()).map((partition) => [partition.name, partition]));
+/** Those that what is brought in names, as new ones are made. */
+async function makePartitions(transaction: WriteTransaction, archived: ArchivedContext): Promise<void> {
+  const known = new Set((await transaction.partitions()).map(({ name }) => name));
   const contents = [...archived.pages.flatMap(({ versions }) => versions), ...archived.revisions];
-  const named = [...new Set(contents.map(({ partition }) => partition))].filter((name) => !known.has(name));
-  for (const name of named) known.set(name, { name, grants: [], review: "nobody", fourEyes: false });
+  for (const name of new Set(contents.map(({ partition }) => partition)))
+    if (!known.has(name)) await transaction.putPartition({ name, grants: [], review: "nobody", fourEyes: false });
+}
+
+/** Partitions without pages that nobody has said anything of are as they were there; the others' access is decided here. */
+async function restorePartitions(transaction: WriteTransaction, { archived, summary }: Run): Promise<void> {
+  await makePartitions(transaction, archived);
+  const known = new Map((await transaction.partitions()).map((partition) => [partition.name, partition]));
   for (const { name, label, grants, review, four_eyes } of archived.partitions) {
     const here = known.get(name);
-    if (here && !isPlain(here)) continue;
+    if (here && (!isPlain(here) || (await holdsPages(transaction, name)))) continue;
     if (grants && grants.length > 0)
       summary.notes.push(
         `The partition "${name}" has the access list of the archive. Look at it: satchel partition list`,
       );
-    known.set(name, {
+    await transaction.putPartition({
       name,
       ...(label !== undefined && { label }),
       grants: grants ?? [],
@@ -171,7 +178,11 @@ async function restorePartitions(transaction: WriteTransaction, { archived, summ
       fourEyes: four_eyes ?? false,
     });
   }
-  for (const partition of known.values()) await transaction.putPartition(partition);
+}
+
+async function holdsPages(transaction: WriteTransaction, partition: string): Promise<boolean> {
+  const parts = (["normal", "sensitive"] as const).map((sensitivity) => ({ partition, sensitivity }));
+  return (await transaction.countPages({ parts })) > 0;
 }
 
 function isPlain({ label, grants, review, fourEyes }: PartitionRecord): boolean {
@@ -249,7 +260,7 @@ async function applyPresent(
   const { partition, sensitivity } = last;
   const keys = { ...present.request.keys, partition, sensitivity };
   const placed = { ...present, request: { ...present.request, keys } };
-  await applyPage(context, transaction, { access, page: placed, options, summary });
+  await applyPage(context, transaction, { access, page: placed, options, summary, seen: "ever" });
 }
 
 /** Open proposals stay proposals of those who made them. */
@@ -285,6 +296,7 @@ async function restoreProfiles(context: Context, transaction: WriteTransaction, 
       summary.refused.push({ file, reason: refused.message });
       continue;
     }
+    if (await wasDocument(context, transaction, last)) continue;
     if ((await transaction.profile(namespace)) || last.generated.at === "") {
       const written = await patchProfile(context, transaction, { access, namespace, patch: last.document });
       if (isRefusal(written)) summary.refused.push({ file, reason: written.message });
@@ -296,6 +308,19 @@ async function restoreProfiles(context: Context, transaction: WriteTransaction, 
     await transaction.advanceTime(last.generated.at);
     summary.profiles.push(namespace);
   }
+}
+
+/** Whether the document once said all that this one says: what was changed here since is newer. */
+async function wasDocument(
+  { documents }: Context,
+  transaction: WriteTransaction,
+  { namespace, document }: ArchivedChange,
+): Promise<boolean> {
+  const said = Object.entries(document).filter(([name]) => name !== "updated" && name !== "pcp_version");
+  return (await transaction.profileChanges(namespace)).some((change) => {
+    const here = documents.open(namespace, change.document);
+    return said.every(([name, value]) => JSON.stringify(here[name]) === JSON.stringify(value));
+  });
 }
 
 /** What was attached before, and perhaps erased in part since, stays as it is; a context's own audit is in its journal. */

@@ -135,18 +135,23 @@ export interface PageToApply {
   page: ParsedPage;
   options: ImportOptions;
   summary: ImportSummary;
+  /** Which earlier text of the page is no news: any, or the last one by this caller's client, which is the default. */
+  seen?: "ever" | "last";
 }
 
 export async function applyPage(
   context: Context,
   transaction: WriteTransaction,
-  { access, page, options, summary }: PageToApply,
+  { access, page, options, summary, seen = "last" }: PageToApply,
 ): Promise<void> {
   const { request, words, ...place } = page;
   const { path } = request;
   const state = await loadWriteState(transaction, access, path);
   const { existing } = state;
-  if (existing && isUnchanged(existing, request)) {
+  if (
+    existing &&
+    (isUnchanged(existing, request) || (await wasSeen(transaction, existing, { request, access, seen })))
+  ) {
     summary.same++;
     return;
   }
@@ -182,6 +187,23 @@ export async function applyPage(
 function isUnchanged(existing: PageVersion, { path, head, body, keys }: WriteRequest): boolean {
   const isInPlace = keys?.partition === undefined || keys.partition === existing.partition;
   return existing.path === path && existing.head === head && existing.body === body && isInPlace;
+}
+
+/** What is brought in again, and was changed here since, does not undo that change. */
+async function wasSeen(
+  transaction: WriteTransaction,
+  existing: PageVersion,
+  { request, access, seen }: { request: WriteRequest; access: Access; seen: "ever" | "last" },
+): Promise<boolean> {
+  if (existing.path !== request.path) return false;
+  const { client } = access.caller;
+  const earlier = (await transaction.versions(existing.id)).filter(
+    ({ generated, removed }) => !removed && (seen === "ever" || generated.client === client),
+  );
+  const isSame = ({ head, body }: PageVersion) => head === request.head && body === request.body;
+  return seen === "ever"
+    ? earlier.some(isSame)
+    : earlier.slice(-1).some(isSame) && earlier.at(-1)?.version !== existing.version;
 }
 
 /** The same page waits for review already. */

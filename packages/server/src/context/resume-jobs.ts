@@ -1,6 +1,6 @@
 import type { StagedCall } from "../domain/records.js";
 import type { Refusal } from "../domain/refusal.js";
-import type { ReadTransaction } from "../store/store.js";
+import type { ReadTransaction, WriteTransaction } from "../store/store.js";
 import type { Context } from "./context.js";
 import { isExpired, removeExpiredExports, removeExportFiles } from "./export-folder.js";
 import { reconcile } from "./reconcile.js";
@@ -43,7 +43,7 @@ async function settleJob(context: Context, staged: StagedCall): Promise<void> {
     if (!(await store.read(isStaged))) return; // It was done, and let go, since we looked.
     if (isExport) removeExportFiles(folder, job);
     await store.write(async (transaction) => {
-      if (isExport) await transaction.endExport(job);
+      if (isExport && !(await isTakenOut(transaction, job))) await transaction.endExport(job);
       const facts = isExport ? exportFacts : importFacts;
       const described = { audit: { ...facts, targets: [] }, receipt: {}, result: errorResult(notDone) };
       await reconcile(context, transaction, { staged, ending: { described, outcome: notDone } });
@@ -52,6 +52,11 @@ async function settleJob(context: Context, staged: StagedCall): Promise<void> {
   } finally {
     lock.release();
   }
+}
+
+/** An archive that may lie where its owner wanted it: erasures have to know of it. */
+async function isTakenOut(transaction: WriteTransaction, id: string): Promise<boolean> {
+  return (await transaction.exports()).some((one) => one.id === id && one.made && one.file === undefined);
 }
 
 const exportFacts = { category: "export", action: "export" };

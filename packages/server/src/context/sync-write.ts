@@ -94,10 +94,9 @@ async function parseChange(context: Context, change: SyncChange, partition: stri
   return { change, request: asWrittenByHand(request) };
 }
 
-/** A person's edit (pcp section 3), unless the text itself says where it is from. The text stays as it is. */
+/** A person's edit (pcp section 3), whatever the text itself says. The text stays as it is. */
 function asWrittenByHand(request: WriteRequest): WriteRequest {
   const { keys = {} } = request;
-  if (keys.source?.origin !== undefined) return { ...request, keys };
   return { ...request, keys: { ...keys, source: { ...keys.source, origin: "user" } } };
 }
 

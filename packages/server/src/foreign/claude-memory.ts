@@ -19,7 +19,8 @@ const NO_DATE = /^(?:unknown|undated|no date|date unknown|n\/?a|none)$/i;
 export const claudeMemory: ForeignFormat = {
   name: "claude-memory",
   title: "Claude's memory, as text or from the account's export",
-  detect: (files) => files.some(isClaudeAccount) || (textsOf(files).length === files.length && files.some(isList)),
+  detect: (files) =>
+    files.some(isClaudeAccount) || (files.length > 0 && files.every((file) => isText(file) && isList(file))),
   read(files) {
     const reading = new ReadingBuilder();
     for (const file of files) {
@@ -33,7 +34,6 @@ export const claudeMemory: ForeignFormat = {
 
 const isText = (file: ForeignFile): boolean =>
   !isHidden(file) && /(?:^|\/)[^./]+$|\.(?:txt|text|md|markdown)$/i.test(file.name);
-const textsOf = (files: readonly ForeignFile[]): ForeignFile[] => files.filter(isText);
 
 // Most of its lines are entries, and little is said around them: a note that holds a few such lines stays a note.
 function isList(file: ForeignFile): boolean {

@@ -50,6 +50,33 @@ describe("detectFormat", () => {
       ],
       "remnic",
     ],
+    [
+      "notes of which one is a dated list",
+      [
+        fileOf("recipes.md", "# Soup\n\nBoil water.\n\n- one\n"),
+        fileOf("log.md", "- [2025-01-01] - a\n- [2025-01-02] - b\n"),
+      ],
+      "markdown",
+    ],
+    [
+      "notes of which one reads like a memory of Remnic",
+      [
+        fileOf("song.md", "---\ncategory: music\nconfidence: high\n---\nx\n"),
+        fileOf("a.md", "a\n"),
+        fileOf("b.md", "b\n"),
+      ],
+      "markdown",
+    ],
+    [
+      "notes beside JSON of something else",
+      [fileOf("a.md", "a\n"), fileOf("pod.json", { metadata: {}, memory: "512Mi" })],
+      "markdown",
+    ],
+    [
+      "notes beside a mapping",
+      [fileOf("a.md", "a\n"), fileOf("m.json", [{ mapping: {}, current_node: "x" }])],
+      "markdown",
+    ],
   ])("%s", (_name, files, format) => {
     expect(detectFormat(files).name).toBe(format);
   });

@@ -1,6 +1,7 @@
 import { basicMemory } from "./basic-memory.js";
 import { chatgpt } from "./chatgpt.js";
 import { claudeMemory } from "./claude-memory.js";
+import { isHidden, isMarkdown } from "./file-text.js";
 import type { ForeignFile, ForeignFormat } from "./foreign-format.js";
 import { markdown } from "./markdown.js";
 import { mem0 } from "./mem0.js";
@@ -24,7 +25,12 @@ export const foreignFormats: readonly ForeignFormat[] = [
   markdown,
 ];
 
+/** Exports that are JSON. Beside notes such a file is no export, whatever it looks like. */
+const jsonFormats: ReadonlySet<ForeignFormat> = new Set([omp, mem0, serverMemory, chatgpt]);
+
 /** The first format that knows these files, else the folder of Markdown. */
 export function detectFormat(files: readonly ForeignFile[]): ForeignFormat {
-  return foreignFormats.find((format) => format.detect(files)) ?? markdown;
+  const hasNotes = files.some((file) => isMarkdown(file) && !isHidden(file));
+  const likely = foreignFormats.filter((format) => !(hasNotes && jsonFormats.has(format)));
+  return likely.find((format) => format.detect(files)) ?? markdown;
 }

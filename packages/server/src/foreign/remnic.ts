@@ -11,7 +11,7 @@ const MEMORY = /^\uFEFF?---\r?\n(?:[^\n]*\n)*?category:[^\n]*\n(?:[^\n]*\n)*?(?:
 export const remnic: ForeignFormat = {
   name: "remnic",
   title: "Remnic (the memory folder, or an export of it)",
-  detect: (files) => files.some((file) => isBundle(file) || isMemory(file)),
+  detect: (files) => files.some(isBundle) || isMemoryFolder(files),
   read(files) {
     const reading = new ReadingBuilder();
     const folder = new RemnicFolder(reading);
@@ -35,6 +35,12 @@ const isBundle = (file: ForeignFile): boolean =>
   /\.json$/i.test(file.name) &&
   FORMAT.test(headOf(file)) &&
   /"records"\s*:|"manifest"\s*:/.test(headOf(file));
+
+/** More of its notes are memories than not: a vault may hold a note that reads like one. */
+function isMemoryFolder(files: readonly ForeignFile[]): boolean {
+  const notes = files.filter((file) => isMarkdown(file) && !isHidden(file));
+  return notes.filter(isMemory).length * 2 > notes.length;
+}
 
 // A head whose block is closed before these keys come is none of Remnic's.
 const isMemory = (file: ForeignFile): boolean =>
