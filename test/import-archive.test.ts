@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildHead } from "@satchel/pcp";
-import { type ImportOptions, type ImportSummary, importOperation, readArchive } from "@satchel/server";
+import { importOperation, readArchive } from "@satchel/server";
 import { beforeAll, describe, expect, it } from "vitest";
+import { bring, brought, stateOf } from "./brought-archive.js";
 import { survey } from "./erasure-world.js";
 import { exportAs, type Files, type Opened, openArchive, remadeArchive } from "./exported-archive.js";
 import { assistant, Shared, temporaryFolder } from "./shared-context.js";
@@ -19,33 +20,6 @@ type Record_ = Record<string, unknown> & {
 let source: Shared;
 let original: Opened;
 let revision: string;
-
-async function readFile(path: string) {
-  return readArchive(path, { identities: [] });
-}
-
-async function bring(shared: Shared, path: string, options: Partial<ImportOptions> = {}) {
-  const operation = importOperation(await readFile(path), { dryRun: false, skipRefused: false, ...options });
-  return shared.run(operation, {});
-}
-
-async function brought(shared: Shared, path: string, options: Partial<ImportOptions> = {}): Promise<ImportSummary> {
-  const result = await bring(shared, path, options);
-  if (!result.ok || !result.output) throw new Error(JSON.stringify(result), { cause: shared.faults });
-  expect(shared.faults).toEqual([]);
-  return result.output;
-}
-
-/** Everything a context holds that an import could change. */
-async function stateOf(shared: Shared) {
-  const more = await shared.context.store.read(async (transaction) => ({
-    partitions: await transaction.partitions(),
-    attachments: await transaction.attachments(),
-    time: await transaction.recordedTime(),
-    extensions: await transaction.extensionNamespaces(),
-  }));
-  return { ...(await survey(shared)), ...more };
-}
 
 const remade = (change: (files: Files) => void) => remadeArchive(original, change);
 
@@ -585,7 +559,7 @@ describe("an archive that is damaged", () => {
 
   it("with a file more, less or other than listed: refused with its name, --skip-refused or not", async () => {
     for (const skipRefused of [false, true]) {
-      const archive = await readFile(original.path);
+      const archive = await readArchive(original.path, { identities: [] });
       const shared = emptyContext();
       const before = await stateOf(shared);
       const problems = [{ kind: "changed" as const, path: "memory/notes/one.md", message: "is not what it was" }];
@@ -595,60 +569,5 @@ describe("an archive that is damaged", () => {
       expect(JSON.stringify(result)).toContain("memory/notes/one.md");
       expect(await stateOf(shared)).toEqual(before);
     }
-  });
-});
-
-describe("what was changed here since an archive came in", () => {
-  it("stays when the archive comes in again, of pages and of documents", async () => {
-    const shared = emptyContext();
-    await shared.write("notes/one", "mine\n");
-    await brought(shared, original.path);
-    shared.clock.ms += 60_000;
-    await shared.write("notes/one", "newer\n");
-    await shared.write("notes/two", "newer too\n");
-    await shared.ok("profile_update", { patch: { name: "Somebody" } });
-    const before = await stateOf(shared);
-    const again = await brought(shared, original.path);
-    expect(again).toMatchObject({ applied: true, added: [], changed: [], profiles: [], refused: [] });
-    expect({ ...(await stateOf(shared)), time: before.time }).toEqual(before);
-  });
-});
-
-describe("the access lists of an archive", () => {
-  async function shut(): Promise<Opened> {
-    const closed = Shared.open();
-    await closed.write("p", "x\n");
-    await closed.partition("main", { "user:eve": "read write" }, { review: "clients" });
-    await closed.partition("work", { "client:eve": "read" });
-    await closed.write("w", "x\n", { title: "W", partition: "work" });
-    closed.clock.ms += 60_000;
-    return exportAs(closed);
-  }
-  const lists = async (shared: Shared) =>
-    (await stateOf(shared)).partitions.map(({ name, grants, review }) => [name, grants.length, review]);
-
-  it("come with it into an empty context, which is pointed out", async () => {
-    const shared = emptyContext();
-    const { notes } = await brought(shared, (await shut()).path);
-    expect(await lists(shared)).toEqual([
-      ["main", 1, "clients"],
-      ["work", 1, "nobody"],
-    ]);
-    expect(notes.filter((note) => note.includes("access list"))).toHaveLength(2);
-  });
-
-  it("change nothing for pages that are here, and nothing at all with --review", async () => {
-    const archive = (await shut()).path;
-    const held = emptyContext();
-    await held.write("mine", "x\n");
-    await brought(held, archive);
-    expect((await lists(held))[0]).toEqual(["main", 0, "nobody"]);
-    const reviewed = emptyContext();
-    const summary = await brought(reviewed, archive, { review: true });
-    expect(summary.proposed.sort()).toEqual(["p", "w"]);
-    expect(await lists(reviewed)).toEqual([
-      ["main", 0, "nobody"],
-      ["work", 0, "nobody"],
-    ]);
   });
 });
