@@ -159,8 +159,16 @@ function isBytes(value: unknown, length: number): boolean {
   return Buffer.isBuffer(value) && value.length === length;
 }
 
+/** The entries of a call have one time, and printing it takes longer than reading the row. */
+const lastPrinted: { timeMs: unknown; text: string | undefined } = { timeMs: undefined, text: undefined };
+
 /** @param timeMs since 1970 */
 function printTime(timeMs: number): string | undefined {
+  if (lastPrinted.timeMs !== timeMs) Object.assign(lastPrinted, { timeMs, text: formatTime(timeMs) });
+  return lastPrinted.text;
+}
+
+function formatTime(timeMs: number): string | undefined {
   return timeMs >= earliestMs && timeMs <= latestMs ? new Date(timeMs).toISOString() : undefined;
 }
 

@@ -66,6 +66,15 @@ function settle(unsettled: Map<string, string>, { kind, openings: [opening] }: S
   else unsettled.delete(call);
 }
 
+/** The members of an audit head's canonical text that the index holds. */
+const headForm = /^\{"action":"[^"]*","at":"([^"\\]+)","category":"([^"\\]+)",.*?"principal":"([^"\\]+)"/;
+
+function readHead(body: string): Pick<AuditRecord, "at" | "category" | "principal"> {
+  const [, at, category, principal] = headForm.exec(body) ?? [];
+  if (at && category && principal) return { at, category, principal };
+  return JSON.parse(body) as AuditRecord;
+}
+
 const linesPerBatch = 1000;
 
 /**
@@ -82,8 +91,8 @@ class AuditLines {
   add({ seq, kind, openings: [head] }: StoredEntry): void {
     if (kind !== "audit") return;
     this.seqs.push(seq);
-    const { at, principal, category } = JSON.parse(head?.body ?? "{}") as Partial<AuditRecord>;
-    this.times.push(Date.parse(at ?? ""));
+    const { at, principal, category } = head ? readHead(head.body) : { at: "", principal: "", category: "" };
+    this.times.push(Date.parse(at));
     this.lines.push(head && this.numberOf(`${principal} ${category}`));
   }
 
