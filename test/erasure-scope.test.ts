@@ -300,6 +300,17 @@ describe("a subject of two words", () => {
   });
 });
 
+describe("a subject of two words over the frontmatter", () => {
+  it("is no match where one key's value ends with the first and the next one's begins with the second", async () => {
+    const shared = Shared.open();
+    await shared.write("p", "x\n", { title: "Walks", tags: ["oakwordling"], derived_from: ["harbour/a"] });
+    await shared.write("q", "x\n", { title: "oakwordling harbour" });
+    const { receipt } = await erase(shared, { subject: "oakwordling harbour" });
+    expect(some(receipt.counts)).toMatchObject({ pages: 1 });
+    expect((await survey(shared)).pages.map(({ path }) => path)).toEqual(["p"]);
+  });
+});
+
 describe("a word index of one piece", () => {
   it("keeps no term of what is erased, neither after the first erasure nor after the next", async () => {
     const shared = Shared.open();

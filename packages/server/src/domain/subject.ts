@@ -79,9 +79,9 @@ const ownKeys = [
 ];
 const ownNames = new RegExp(`^(?:${ownKeys.join("|")})[ \\t]*:|^[ \\t-]+(?:rel|target|confidence)[ \\t]*:`, "gmu");
 
-/** A frontmatter block without the names that are ours. */
+/** A frontmatter block without the names that are ours. What stands before and after one stays apart. */
 export function withoutOwnNames(head: string): string {
-  return head.replace(ownNames, "");
+  return head.replace(ownNames, ":");
 }
 
 /** Every text in the keys of a page but the names that are ours. */
