@@ -47,6 +47,9 @@ function printing(parent: Command, text: CommandText): Command {
 
 const clock = ["--now <utc>", "a fixed clock, for tests and measurements"] as const;
 
+/** Of an option that may be repeated. */
+const collect = (value: string, values: string[]) => [...values, value];
+
 function addServing(program: Command): void {
   const schemas = ["--schemas <form>", "published tool schemas: plain or exact", "plain"] as const;
   printing(program, {
@@ -127,7 +130,6 @@ function addContent(program: Command): void {
 }
 
 function addImport(program: Command): void {
-  const collect = (value: string, values: string[]) => [...values, value];
   printing(program, {
     use: "import <path>",
     about: "Import an archive, a folder of Markdown, or what another tool exported (.zip too): all or nothing.",
@@ -248,7 +250,6 @@ function addReviewing(program: Command): void {
 }
 
 function addPeople(program: Command): void {
-  const collect = (value: string, values: string[]) => [...values, value];
   const partition = program.command("partition").description("Divide memory and say who may do what.");
   printing(partition, {
     use: "set <name>",
@@ -341,7 +342,6 @@ function addOwning(program: Command): void {
 }
 
 function addExport(program: Command): void {
-  const collect = (value: string, values: string[]) => [...values, value];
   printing(program, {
     use: "export",
     about: "Write everything into one archive that any host can take in.",
@@ -360,7 +360,6 @@ function addExport(program: Command): void {
 }
 
 function addErasing(program: Command): void {
-  const collect = (value: string, values: string[]) => [...values, value];
   printing(program, {
     use: "erase",
     about: "Delete for good, from every version, index and file. Shows what would go unless --yes is given.",
@@ -376,7 +375,6 @@ function addErasing(program: Command): void {
 }
 
 function addJournal(program: Command): void {
-  const collect = (value: string, values: string[]) => [...values, value];
   printing(program, {
     use: "audit",
     about: "Show who did what, newest first.",
@@ -445,7 +443,6 @@ function addJournal(program: Command): void {
 }
 
 function addArchive(program: Command): void {
-  const collect = (value: string, values: string[]) => [...values, value];
   program
     .command("verify <file>")
     .description("Check an exported archive, offline. Exit code 0 valid, 1 not valid, 2 can't check.")

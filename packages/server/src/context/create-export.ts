@@ -21,6 +21,7 @@ import { type Caller, readableParts } from "../domain/access.js";
 import { archivedFor, decideCoverage } from "../domain/export-coverage.js";
 import type { ContextRecord, ExportRecord } from "../domain/records.js";
 import { invalidInput, isRefusal, type Refusal } from "../domain/refusal.js";
+import type { ReadTransaction } from "../store/store.js";
 import { loadAccess } from "./access.js";
 import type { Context, Staging } from "./context.js";
 import { type ExportSelection, exportedFiles } from "./export-content.js";
@@ -207,11 +208,16 @@ async function make(context: Context, making: Making): Promise<MadeArchive> {
 async function remember({ store }: Context, planned: ExportRecord, made: MadeArchive): Promise<void> {
   const { sha256, bytes, pageCount, items } = made;
   await store.write(async (transaction) => {
-    const isErased = (await transaction.exports()).every(({ id }) => id !== planned.id);
-    if (isErased) throw new ArchiveError("changed", "An erasure took this archive while it was made.");
+    await verifyKept(transaction, planned);
     await transaction.putExport({ ...planned, made: { sha256, bytes, pageCount } });
     await transaction.putExportedItems(planned.id, items);
   });
+}
+
+/** @throws ArchiveError `changed` when an erasure took it meanwhile */
+async function verifyKept(transaction: ReadTransaction, { id }: ExportRecord): Promise<void> {
+  if ((await transaction.exports()).some((one) => one.id === id)) return;
+  throw new ArchiveError("changed", "An erasure took this archive while it was made.");
 }
 
 /** Never over another file, and at once; by way of a copy beside it when it is on another disk. */
@@ -260,8 +266,7 @@ async function keep(
   const { sha256, bytes, pageCount, name, target, omitted } = made;
   const expiresAt = new Date(context.environment.now() + exportLifeMs).toISOString();
   const created = await context.store.write(async (transaction): Promise<CreatedExport> => {
-    const isErased = (await transaction.exports()).every((one) => one.id !== id);
-    if (isErased) throw new ArchiveError("changed", "An erasure took this archive while it was made.");
+    await verifyKept(transaction, planned);
     await transaction.putExport({
       ...planned,
       made: { sha256, bytes, pageCount },

@@ -45,8 +45,8 @@ export function emptySummary(refused: RefusedEntry[] = [], notes: string[] = [])
   };
 }
 
-/** Ends the transaction of an import that must not be kept, without an error. */
-class Undo extends Error {}
+/** Ends a transaction that must not be kept, without an error: of a dry run, or with something refused. */
+export class Undo extends Error {}
 
 export interface ImportStages<Parsed> {
   options: ImportOptions;

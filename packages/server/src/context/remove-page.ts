@@ -1,7 +1,9 @@
 import { encodeId } from "@satchel/pcp";
 import { type Caller, includesPart, readableParts } from "../domain/access.js";
 import { verifyDirectChange, verifyExpectedUpdated } from "../domain/page-write.js";
+import type { PageRecord } from "../domain/records.js";
 import type { Refusal } from "../domain/refusal.js";
+import type { WriteTransaction } from "../store/store.js";
 import { loadAccess } from "./access.js";
 import type { Context } from "./context.js";
 
@@ -25,13 +27,18 @@ export async function removePage(
     }
     const refused = verifyDirectChange(access, page) ?? verifyExpectedUpdated(input, page);
     if (refused) return refused;
-    const updated = await transaction.tick(context.environment.now());
-    const version = encodeId("ver", context.environment.newUuid());
-    await transaction.removePage(page, {
-      version,
-      updated,
-      generated: { principal: caller.principal, client: caller.client, at: updated },
-    });
-    return { path: page.path, id: page.id, updated, version };
+    return { path: page.path, id: page.id, ...(await endPage(context, transaction, { caller, page })) };
   });
+}
+
+/** Adds the tombstone version, whoever may do so. */
+export async function endPage(
+  { environment }: Context,
+  transaction: WriteTransaction,
+  { caller: { principal, client }, page }: { caller: Caller; page: PageRecord },
+): Promise<{ updated: string; version: string }> {
+  const updated = await transaction.tick(environment.now());
+  const version = encodeId("ver", environment.newUuid());
+  await transaction.removePage(page, { version, updated, generated: { principal, client, at: updated } });
+  return { updated, version };
 }

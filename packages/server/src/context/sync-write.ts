@@ -1,4 +1,3 @@
-import { encodeId } from "@satchel/pcp";
 import type { Access, Caller } from "../domain/access.js";
 import { mergeTexts } from "../domain/merge-texts.js";
 import { decideWrite, type WriteRequest, type WriteState } from "../domain/page-write.js";
@@ -9,6 +8,8 @@ import type { ReadTransaction, WriteTransaction } from "../store/store.js";
 import { loadAccess } from "./access.js";
 import type { Context } from "./context.js";
 import { parsePage, toRefusedEntries } from "./import-pages.js";
+import { Undo } from "./imported.js";
+import { endPage } from "./remove-page.js";
 import { textDigest } from "./sync-compare.js";
 import { applyWrite, loadWriteState, parseWrite } from "./write-page.js";
 
@@ -49,9 +50,6 @@ export interface SyncWriteInput {
   /** Where pages go that name no partition; a file that names another one is refused. */
   partition?: string;
 }
-
-/** Ends the transaction of a dry run. */
-class Undo extends Error {}
 
 type Parsed = { change: SyncChange; request?: WriteRequest; refused?: RefusedEntry[] };
 
@@ -195,17 +193,6 @@ async function removeSynced(
   if (page?.version !== expected) return { outcome: "moved", path };
   await endPage(context, transaction, { caller, page });
   return { outcome: "removed", path };
-}
-
-async function endPage(
-  context: Context,
-  transaction: WriteTransaction,
-  { caller, page }: { caller: Caller; page: PageRecord },
-): Promise<void> {
-  const updated = await transaction.tick(context.environment.now());
-  const version = encodeId("ver", context.environment.newUuid());
-  const { principal, client } = caller;
-  await transaction.removePage(page, { version, updated, generated: { principal, client, at: updated } });
 }
 
 function describe({ path, id, version, partition, sensitivity, head, body }: PageVersion): Written {
